@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +21,7 @@ import (
 	"github.com/precis-dev/precis/gateway/upstream"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/wire"
+	"github.com/precis-dev/precis/wire/overflow"
 )
 
 // Assembly is a request for the view of a conversation, from a client that calls the model itself.
@@ -43,12 +45,26 @@ type Assembly struct {
 	Profile   string        // selects the manager; "": the default one
 	// [conversation.ByModel] or [conversation.ByDigest]; "": a model in the background, if remembered
 	Summarizer string
+	// Server is the host that the client sends its requests to, at most [MaxNameBytes] bytes. Windows are
+	// learned by it. "": the upstream of the dialect.
+	Server   string
+	Reported *Reported // what became of an earlier view; nil: not known
 
 	scope string // derived from Name, see [lineage.Request]
 }
 
 // MaxNameBytes is the longest name of a conversation, in bytes.
 const MaxNameBytes = 200
+
+// Reported is what a provider made of the view of an earlier answer: it counted its input, or it
+// refused the request.
+type Reported struct {
+	Model  string // of the request; "": as in the assembly
+	Tokens int    // of the view as precis counts, not calibrated
+	Input  int    // all input tokens by the provider's count, cached ones included
+	Status int    // HTTP status of the refusal; 0: not refused
+	Error  string // body of the refusal
+}
 
 // Assembled is the view of an [Assembly].
 type Assembled struct {
@@ -92,10 +108,14 @@ func (g *Gateway) Assemble(r *http.Request, a Assembly) (out Assembled, err erro
 	var edits []precis.Edit
 	var said *precis.Transcript
 	x.plan = &plan{placed: x.placed}
+	refused := x.plan.learn()
 	err = x.plan.locked(func(ctx context.Context, j *planner) error {
 		j.conv.Refresh(ctx)
 		dropped = j.adopt(ctx)
 		err := j.assemble(ctx)
+		if err == nil && refused > 0 && j.res.Report.After.Tokens >= refused {
+			err = j.force(ctx, 0)
+		}
 		edits, said = slices.Clip(j.work.Edits), j.work.Transcript.Prefix(j.work.Transcript.Len())
 		if !j.recordsEdits {
 			edits = append(edits, j.res.Edits...)
@@ -114,6 +134,34 @@ func (g *Gateway) Assemble(r *http.Request, a Assembly) (out Assembled, err erro
 	}
 	out.Warnings = append(dropped, x.wrongConversation()...)
 	return out, err
+}
+
+// learn records what a provider made of an earlier view, as for forwarded requests. If it refused the
+// view as too long for this request's model, it returns the tokens of that view; else 0.
+func (p *plan) learn() (refused int) {
+	if p.assembly.Reported == nil {
+		return 0
+	}
+	n, key := *p.assembly.Reported, p.windowKey()
+	own := n.Model == "" || n.Model == key.Model
+	key.Model, n.Tokens = cmp.Or(n.Model, key.Model), max(n.Tokens, 1)
+	m := p.g.conversations.Manager(p.manager, p.owner)
+	tokens := m.Calibrated(key.Model, n.Tokens)
+	view := policy.Report{Model: key.Model, Calibration: float64(tokens) / float64(n.Tokens),
+		After: policy.Size{Tokens: tokens}}
+	over, is := overflow.Classify(n.Status, []byte(n.Error))
+	switch {
+	case n.Input > 0:
+		p.g.windows.RecordAccepted(key, n.Input, tokens)
+		_ = m.Observe(p.r.Context(), view, n.Input) // cannot fail without a store
+	case n.Status >= 400 && is && own:
+		p.managed, p.result.Report = true, view
+		p.recordRefusal(over)
+		p.thisRequestOnly = p.thisRequestOnly && p.assembly.Name != "" // else its client keeps the edits
+		refused = m.Calibrated(key.Model, n.Tokens)
+	}
+	p.g.conversations.Learned(p.owner, key.Model, m)
+	return refused
 }
 
 // anchored returns the edits with Seen and At set to the end of the spans they touch. They then
@@ -180,9 +228,11 @@ func (g *Gateway) assembling(r *http.Request, a Assembly) (x *exchange, done fun
 	if a.scope, err = g.homes.Scope(r.Context(), owner, a.Name); err != nil {
 		return nil, nil, err
 	}
-	up := g.upstreams.For(a.Dialect.Name())
-	if up == nil {
-		up = &Upstream{}
+	up := &Upstream{Name: a.Server}
+	if i := slices.IndexFunc(g.upstreams, func(u Upstream) bool {
+		return u.URL.Host == a.Server || a.Server == "" && u.Speaks(a.Dialect.Name())
+	}); i >= 0 {
+		up = &g.upstreams[i]
 	}
 	x = &exchange{
 		Route: upstream.Route{Work: intent.Turn, Dialect: a.Dialect, Upstream: up}, g: g,
@@ -301,12 +351,12 @@ func (j *planner) assemble(ctx context.Context) error {
 		return err
 	}
 	j.before = j.res.Report.Unreduced
+	j.req.WithoutModels = a.Summarizer != conversation.ByModel
 	due := j.decision().Action == policy.ActionReduce || j.decision().Action == policy.ActionTruncate
 	if !due && !a.ReduceNow || j.found.Len == 0 {
 		return nil
 	}
 	r := j.req
-	r.WithoutModels = a.Summarizer != conversation.ByModel
 	if a.ReduceNow {
 		r.TriggeredBy = precis.TriggeredManual
 	}

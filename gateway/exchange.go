@@ -280,7 +280,7 @@ func (x *exchange) record() {
 		sent = x.newest.result.Report
 	}
 	tokens := sent.After.Tokens
-	if x.answer.Error == nil && !x.answer.Full() {
+	if x.answer.Error == nil && !x.answer.Full() && x.assembly == nil {
 		x.g.windows.RecordAccepted(p.windowKey(), x.answer.Input, tokens)
 	}
 	m := x.g.conversations.Manager(p.manager, x.owner)

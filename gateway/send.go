@@ -364,17 +364,23 @@ const leastBytes = 512 << 10
 
 // smaller returns the request to send instead of one that was too long.
 func (p *plan) smaller(over overflow.Overflow) (*plan, composed, bool) {
-	p.recordOverflow(over, false)
+	p.recordRefusal(over)
 	if p.retries >= policy.MaxForced {
 		return nil, composed{}, false
 	}
-	p.thisRequestOnly = p.managed && (!over.Bytes || len(p.body) < leastBytes) &&
-		p.window(p.r.Context()).Uncertain(p.overflow(over))
 	next, ok := p.smallerPlan()
 	if !ok {
 		return nil, composed{}, false
 	}
 	return next, next.compose(), true
+}
+
+// recordRefusal records an overflow that refused the request, and whether its smaller view is for this
+// request only.
+func (p *plan) recordRefusal(over overflow.Overflow) {
+	p.recordOverflow(over, false)
+	p.thisRequestOnly = p.managed && (!over.Bytes || len(p.body) < leastBytes) &&
+		p.window(p.r.Context()).Uncertain(p.overflow(over))
 }
 
 // counted returns the size of the request in tokens by our own count.

@@ -39,7 +39,7 @@ type textReuse struct {
 	work                        bool // written by one of the newest edits
 }
 
-// ReusePredictor returns a predictor for the conversation, given the worths of its
+// NewReusePredictor returns a predictor for the conversation, given the worths of its
 // facts.
 func (x *Index) NewReusePredictor(worth []float64) *ReusePredictor {
 	r := &ReusePredictor{x: x, worth: worth, w: shipped().lines, row: make([]float64, len(lineFeatures))}

@@ -32,10 +32,6 @@ type Options struct {
 	// Save changes settings as [profiles.Set.Patch] does, and writes the result to a
 	// configuration file. Nil: settings cannot be written.
 	Save func(ctx context.Context, profile string, p profiles.Patch) (profiles.Settings, error)
-	// Observe receives the input tokens, cached ones included, that a provider reported for a view
-	// which the client of r sent itself, and the tokens that were counted for it. Nil: such reports
-	// are ignored.
-	Observe func(r *http.Request, model string, counted, reported int)
 	// Started is the time the gateway started; zero: now.
 	Started time.Time
 	Now     func() time.Time // nil: time.Now

@@ -2,6 +2,7 @@ package control
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -56,18 +57,22 @@ type assembling struct {
 	Profile    string `json:"profile,omitempty"`    // selects the settings; "": the default ones
 	Summarizer string `json:"summarizer,omitempty"` // "model" or "digest"
 	// from the newest answer; only without a conversation
-	Edits []json.RawMessage `json:"edits,omitempty"`
-	// counted of an earlier answer, with the provider's own count of that view
+	Edits  []json.RawMessage `json:"edits,omitempty"`
+	Server string            `json:"server,omitempty"` // host that the request is sent to
+	// counted of an earlier answer, with the provider's own count of that view or its refusal
 	Reported *counted `json:"reported,omitempty"`
 }
 
-// counted is the size of a view, from which the factor between our count and a provider's is
-// learned.
+// counted is the size of a view, from which the factor between our count and a provider's and the
+// model's window are learned.
 type counted struct {
 	Model  string `json:"model,omitempty"`
 	Tokens int    `json:"tokens"` // as precis counts, not calibrated
-	// all input tokens that the provider reported, cached ones included; only in reported
-	Input int `json:"input,omitempty"`
+	// only in reported: all input tokens that the provider counted, cached ones included, or the
+	// status and body of its refusal
+	Input  int    `json:"input,omitempty"`
+	Status int    `json:"status,omitempty"`
+	Error  string `json:"error,omitempty"`
 }
 
 // compacting is the body of a request for a summary.
@@ -153,18 +158,14 @@ func assemble(c *call, t *messageBody, in assembling) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.Conversation != "" {
-		if err := checkName(in.Conversation); err != nil {
-			return nil, err
-		}
-	}
-	a.Name, a.Window, a.Target, a.Share, a.ReduceNow, a.Focus, a.Profile, a.Summarizer = in.Conversation, in.Window, in.Target.Tokens, in.Target.Share, in.Now, in.Focus, in.Profile, in.Summarizer
-	a.Force = in.Force
-	if a.Edits, err = editsOf(in.Edits); err != nil {
+	if err := cmp.Or(checkName("conversation", in.Conversation), checkName("server", in.Server),
+		in.Reported.check()); err != nil {
 		return nil, err
 	}
-	if n := in.Reported; n != nil && c.o.Observe != nil {
-		c.o.Observe(c.r, n.Model, n.Tokens, n.Input)
+	a.Name, a.Window, a.Target, a.Share, a.ReduceNow, a.Focus, a.Profile, a.Summarizer = in.Conversation, in.Window, in.Target.Tokens, in.Target.Share, in.Now, in.Focus, in.Profile, in.Summarizer
+	a.Force, a.Server, a.Reported = in.Force, in.Server, (*gateway.Reported)(in.Reported)
+	if a.Edits, err = editsOf(in.Edits); err != nil {
+		return nil, err
 	}
 	v, err := c.o.Gateway.Assemble(c.r, a)
 	if err != nil {
@@ -336,9 +337,23 @@ func (t *messageBody) assembly(w conversationFields) (gateway.Assembly, error) {
 	return gateway.Assembly{Dialect: d, Body: t.data}, err
 }
 
-// checkName returns an error for an invalid name of a conversation.
-func checkName(name string) error {
-	const place = "body: /conversation"
+// check returns an error for a report that is both a count and a refusal, or neither.
+func (n *counted) check() error {
+	switch {
+	case n == nil || n.Status == 0 && n.Error == "":
+		return nil
+	case n.Status < 400 || n.Status > 599:
+		return invalid(opBody, "body: /reported/status",
+			fmt.Sprintf("it is %d, want that of a refusal, 400 to 599", n.Status), "")
+	case n.Input != 0:
+		return invalid(opBody, "body: /reported/input", "a refused request has none", "")
+	}
+	return nil
+}
+
+// checkName returns an error for an invalid name in a field.
+func checkName(field, name string) error {
+	place := "body: /" + field
 	if len(name) > gateway.MaxNameBytes {
 		return invalid(opBody, place,
 			fmt.Sprintf("it has %d bytes, want %d at most", len(name), gateway.MaxNameBytes), "")

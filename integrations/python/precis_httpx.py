@@ -19,6 +19,7 @@ __all__ = ["AsyncPrecisTransport", "PrecisTransport"]
 PATH = re.compile(r"/(messages|chat/completions|responses)/?$")
 DIALECTS = {"messages": "anthropic", "chat/completions": "chat", "responses": "responses"}
 NAME = "X-Precis-Conversation"
+REFUSALS = (400, 413, 422)  # statuses of a request that is too long
 
 
 class _Turns:
@@ -47,12 +48,22 @@ class _Turns:
         except (ValueError, AttributeError):
             return None
         named = self.conversation(body) if callable(self.conversation) else self.conversation
-        own = {"dialect": DIALECTS[path[1]], "conversation": request.headers.get(NAME) or named or beginning(body)}
+        own = {"dialect": DIALECTS[path[1]], "conversation": request.headers.get(NAME) or named or beginning(body), "server": request.url.netloc.decode()}
         return body, {**body, **self.options, **own, **({"reported": self.reported} if self.reported else {})}
 
-    def failed(self, error):
-        if self.on_error:
-            self.on_error(error)
+    def view(self, question):
+        """Returns the answer of assemble; None if it failed."""
+        try:
+            return self.engine.post("assemble", question)
+        except FAILURES as e:
+            if self.on_error:
+                self.on_error(e)
+
+    def refusal(self, question, view, response, raw):
+        """Returns the body of assemble that reports the refusal of a view. Raw is what was read of it, and is read again."""
+        response.stream = httpx.ByteStream(raw)
+        text = httpx.Response(response.status_code, headers=response.headers, content=raw).text
+        return {**question, "reported": {"tokens": 0, **view.get("counted", {}), "status": response.status_code, "error": text}}
 
     def sent(self, request, body, view):
         """Returns the request with a view in place of its own messages; without a view, only without our header."""
@@ -122,20 +133,26 @@ class _Heard(httpx.SyncByteStream, httpx.AsyncByteStream):
         await self.stream.aclose()
 
 
+def smaller(less, view):
+    return less and (less["acted"] or less["tokens_after"] < view["tokens_after"])
+
+
 class PrecisTransport(_Turns, httpx.BaseTransport):
     """A transport for httpx.Client, see _Turns for its arguments."""
 
     plain = httpx.HTTPTransport
 
     def handle_request(self, request):
-        view, asked = None, self.question(request)
-        if asked:
-            try:
-                view = self.engine.post("assemble", asked[1])
-            except FAILURES as e:
-                self.failed(e)
-            request = self.sent(request, asked[0], view)
-        return self.listening(self.transport.handle_request(request), view)
+        body, question = self.question(request) or (None, None)
+        view = question and self.view(question)
+        response = self.transport.handle_request(self.sent(request, body, view) if question else request)
+        if view and response.status_code in REFUSALS:
+            raw = b"".join(response.stream)
+            response.stream.close()
+            less = self.view(self.refusal(question, view, response, raw))
+            if smaller(less, view):
+                view, response = less, self.transport.handle_request(self.sent(request, body, less))
+        return self.listening(response, view)
 
     def close(self):
         self.transport.close()
@@ -147,14 +164,16 @@ class AsyncPrecisTransport(_Turns, httpx.AsyncBaseTransport):
     plain = httpx.AsyncHTTPTransport
 
     async def handle_async_request(self, request):
-        view, asked = None, self.question(request)
-        if asked:
-            try:
-                view = await to_thread.run_sync(self.engine.post, "assemble", asked[1])
-            except FAILURES as e:
-                self.failed(e)
-            request = self.sent(request, asked[0], view)
-        return self.listening(await self.transport.handle_async_request(request), view)
+        body, question = self.question(request) or (None, None)
+        view = question and await to_thread.run_sync(self.view, question)
+        response = await self.transport.handle_async_request(self.sent(request, body, view) if question else request)
+        if view and response.status_code in REFUSALS:
+            raw = b"".join([piece async for piece in response.stream])
+            await response.stream.aclose()
+            less = await to_thread.run_sync(self.view, self.refusal(question, view, response, raw))
+            if smaller(less, view):
+                view, response = less, await self.transport.handle_async_request(self.sent(request, body, less))
+        return self.listening(response, view)
 
     async def aclose(self):
         await self.transport.aclose()

@@ -2,6 +2,7 @@
 are those that the SDKs openai and anthropic make; the SDKs themselves are not needed."""
 
 import asyncio
+import gzip
 import http.server
 import json
 import threading
@@ -59,15 +60,24 @@ def events(kind, answer):
 
 class API(http.server.BaseHTTPRequestHandler):
     protocol_version, disable_nagle_algorithm = "HTTP/1.1", True
-    seen = {}  # the bodies of each client
+    seen, refused = {}, {}  # the bodies of each client that were answered, and how many were too long
 
     def do_POST(self):
         raw = self.rfile.read(int(self.headers["Content-Length"]))
         _, client, _, kind = self.path.split("/", 3)
         bodies = self.seen.setdefault(client, [])
         body = json.loads(raw)
-        bodies.append(body)
         assert "X-Precis-Conversation" not in self.headers
+        if count(body) > WINDOW:
+            self.refused[client] = self.refused.get(client, 0) + 1
+            error = json.dumps({"error": {"message": "This model's maximum context length is %d tokens. However, your messages resulted in %d tokens." % (WINDOW, count(body))}}).encode()
+            self.send_response(400)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(error)))
+            self.end_headers()
+            self.wfile.write(error)
+            return
+        bodies.append(body)
         answer = says(kind, len(bodies), len(bodies) % REQUESTS == 0, count(body))
         pieces = [json.dumps(answer, indent=1)]
         if body.get("stream"):
@@ -113,10 +123,10 @@ def grown(kind, request, answer):
     return request + [message, {"role": "tool", "tool_call_id": call["id"], "content": text(int(json.loads(call["function"]["arguments"])["path"][1:]))}]
 
 
-def asking(kind, stream, client, messages):
+def asking(kind, stream, messages, model="m"):
     field = "input" if kind == "responses" else "messages"
     more = {"messages": {"max_tokens": 100, "system": "You read files."}, "responses": {"instructions": "You read files.", "store": False}}.get(kind, {})
-    return {"model": "m", field: messages, **more, **({"stream": True} if stream else {})}
+    return {"model": model, field: messages, **more, **({"stream": True} if stream else {})}
 
 
 def read(kind, stream, raw):
@@ -143,9 +153,11 @@ class Transports(unittest.TestCase):
 
     def check(self, client, engine):
         bodies = API.seen[client]
-        self.assertEqual((len(bodies), len(engine.asked)), (REQUESTS, REQUESTS))
+        reports = [r and r["input"] for r, _ in engine.asked if not (r and "status" in r)]
+        asked = [a for a, (r, _) in zip(engine.asked, engine.asked[1:] + [(None, None)]) if not (r and "status" in r)]  # not refused
+        self.assertEqual((len(bodies), len(asked)), (REQUESTS, REQUESTS))
         was = []
-        for n, (body, (_, view)) in enumerate(zip(bodies, engine.asked)):
+        for n, (body, (_, view)) in enumerate(zip(bodies, asked)):
             self.assertLessEqual(count(body), WINDOW, "request %d" % n)
             self.assertIn(said(client), json.dumps(body))
             sent = body.get("messages", body.get("input"))
@@ -154,36 +166,84 @@ class Transports(unittest.TestCase):
             if not view["acted"]:
                 self.assertEqual(sent[: len(was)], was, "request %d begins as the one before" % n)
             was = sent
-        self.assertTrue(3 <= sum(v["acted"] for _, v in engine.asked) <= 16)
-        self.assertEqual([r and r["input"] for r, _ in engine.asked], [None] + [count(b) for b in bodies[:-1]], "each count is reported with the next request")
+        self.assertTrue(3 <= sum(v["acted"] for _, v in asked) <= 16)
+        self.assertEqual(reports, [None] + [count(b) for b in bodies[:-1]], "each count is reported with the next request")
+
+    def run_sync(self, kind, stream, client, model="m", **options):
+        """Reads every file, and returns the engine."""
+        engine = Asked()
+        with httpx.Client(transport=PrecisTransport(engine=engine, on_error=self.fail, **options)) as http:
+            messages = [{"role": "user", "content": said(client)}]
+            while messages:
+                with http.stream("POST", self.base + client + "/v1/" + kind, json=asking(kind, stream, messages, model), headers={"X-Precis-Conversation": client}) as res:
+                    messages = grown(kind, messages, read(kind, stream, b"".join(res.iter_bytes())))
+        self.check(client, engine)
+        return engine
+
+    async def run_async(self, kind, stream, client, model="m", **options):
+        engine = Asked()
+        async with httpx.AsyncClient(transport=AsyncPrecisTransport(engine=engine, on_error=self.fail, **options)) as http:
+            messages = [{"role": "user", "content": said(client)}]
+            while messages:
+                async with http.stream("POST", self.base + client + "/v1/" + kind, json=asking(kind, stream, messages, model)) as res:
+                    messages = grown(kind, messages, read(kind, stream, await res.aread()))
+        self.check(client, engine)
 
     def test_each_api(self):
         for name, stream in KINDS.items():
-            kind, client = name.rstrip("?"), "sync-" + name.replace("/", "-").replace("?", "-stream")
+            client = "sync-" + name.replace("/", "-").replace("?", "-stream")
             with self.subTest(client):
-                engine = Asked()
-                with httpx.Client(transport=PrecisTransport(engine=engine, window=WINDOW, on_error=self.fail)) as http:
-                    messages = [{"role": "user", "content": said(client)}]
-                    while messages:
-                        with http.stream("POST", self.base + client + "/v1/" + kind, json=asking(kind, stream, client, messages), headers={"X-Precis-Conversation": client}) as res:
-                            messages = grown(kind, messages, read(kind, stream, b"".join(res.iter_bytes())))
-                self.check(client, engine)
+                engine = self.run_sync(name.rstrip("?"), stream, client, window=WINDOW)
                 self.assertTrue(engine.expand("m2", client)[0], "the header names the conversation")
 
     def test_each_api_asynchronously(self):
-        async def run(kind, stream, client, engine):
-            async with httpx.AsyncClient(transport=AsyncPrecisTransport(engine=engine, window=WINDOW, on_error=self.fail)) as http:
-                messages = [{"role": "user", "content": said(client)}]
-                while messages:
-                    async with http.stream("POST", self.base + client + "/v1/" + kind, json=asking(kind, stream, client, messages)) as res:
-                        messages = grown(kind, messages, read(kind, stream, await res.aread()))
-
         for name, stream in KINDS.items():
             client = "async-" + name.replace("/", "-").replace("?", "-stream")
             with self.subTest(client):
+                asyncio.run(self.run_async(name.rstrip("?"), stream, client, window=WINDOW))
+
+    def test_a_window_that_nobody_states(self):
+        """The first refusal teaches it, and no client sees one."""
+        for n, (name, stream) in enumerate(KINDS.items()):
+            kind, model = name.rstrip("?"), "unstated-%d" % n
+            clients = [model + "-" + who for who in ("sync", "async", "long")]
+            with self.subTest(name):
+                if n % 2:
+                    self.run_sync(kind, stream, clients[0], model)
+                    asyncio.run(self.run_async(kind, stream, clients[1], model))
+                else:
+                    asyncio.run(self.run_async(kind, stream, clients[0], model))
+                    self.run_sync(kind, stream, clients[1], model)
+                messages, engine = [{"role": "user", "content": said(clients[2])}], Asked()
+                for i in range(REQUESTS):
+                    messages = grown(kind, messages, says(kind, i, False, 0))
+                with httpx.Client(transport=PrecisTransport(engine=engine, on_error=self.fail)) as http:
+                    http.post(self.base + clients[2] + "/v1/" + kind, json=asking(kind, stream, messages, model)).raise_for_status()
+                self.assertEqual([API.refused.get(c) for c in clients], [1, None, None])
+                ((_, view),) = engine.asked
+                self.assertTrue(view["acted"])
+                self.assertEqual(view["window"]["tokens"], WINDOW)
+
+    def test_what_is_refused_otherwise_or_again(self):
+        """It is passed on as it is, compressed or not."""
+        long = [{"role": "user", "content": said("again")}, {"role": "assistant", "content": text(1)}] + [{"role": "user", "content": text(n)} for n in (2, 3, 4)]
+        for error, tries in ((b"maximum context length is 3000 tokens", 2), (b"no such tool", 1)):
+            sent, packed = [], gzip.compress(error)
+
+            def answer(request):
+                sent.append(request.content)
+                return httpx.Response(422, headers={"Content-Encoding": "gzip"}, stream=httpx.ByteStream(packed))
+
+            async def post():
+                async with httpx.AsyncClient(transport=AsyncPrecisTransport(httpx.MockTransport(answer), engine, on_error=self.fail)) as http:
+                    return await http.post("http://again/v1/messages", json={"model": "again-async", "messages": long})
+
+            for ask in (lambda: httpx.Client(transport=PrecisTransport(httpx.MockTransport(answer), engine, on_error=self.fail)).post("http://again/v1/messages", json={"model": "again", "messages": long}), lambda: asyncio.run(post())):
                 engine = Asked()
-                asyncio.run(run(name.rstrip("?"), stream, client, engine))
-                self.check(client, engine)
+                sent.clear()
+                res = ask()
+                self.assertEqual((res.status_code, res.content, len(sent), len(engine.asked)), (422, error, tries, 2))
+                self.assertTrue(tries == 1 or len(sent[1]) < len(sent[0]))
 
     def test_a_beta_is_added(self):
         sent = []

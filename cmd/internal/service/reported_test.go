@@ -49,6 +49,9 @@ func TestReportedCountsAreLearned(t *testing.T) {
 			t.Errorf("key %s: factor %g after %s, want %g", key, factor, counted, share)
 		}
 	}
+	if err := s.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	s = open(t, yaml)
 	for key, want := range map[string]float64{"one": 1.5, "two": 1.2, "three": 1} {
 		if _, factor := assemble(key, ""); math.Abs(factor-want) > .01 {

@@ -101,7 +101,7 @@ func (s *Service) Handler() http.Handler {
 	if s.p.Operations {
 		mux.Handle("GET /metrics", s.requireAdmin(s.metrics.Handler()))
 		api := control.New(control.Options{Gateway: s.Gateway, Events: s.events, Started: s.started,
-			Save: s.saveSettings, Observe: s.observe})
+			Save: s.saveSettings})
 		mux.Handle("/precis/api/", s.requireMember(s.guardChanges(withoutHostCheck(api))))
 		mux.Handle("/precis/mcp", s.requireMember(withoutHostCheck(mcpserver.Handler(s.mcpOptions))))
 		for _, path := range noSignIn {

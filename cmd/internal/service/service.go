@@ -12,7 +12,6 @@ import (
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/cmd/internal/config"
 	"github.com/precis-dev/precis/gateway"
-	"github.com/precis-dev/precis/gateway/accounts"
 	"github.com/precis-dev/precis/gateway/control"
 	"github.com/precis-dev/precis/gateway/ownmodel"
 	"github.com/precis-dev/precis/gateway/telemetry"
@@ -65,8 +64,7 @@ type Service struct {
 	ownModels *ownmodel.Models
 	catalog   *models.Catalog
 	calib     precis.Calibrator
-	counting  *policy.Manager // feeds calib, and has the store
-	admins    atomic.Bool     // some owners are admins
+	admins    atomic.Bool // some owners are admins
 	keys      *keyring
 	logins    logins
 	pages     http.Handler // the dashboard; nil without [Parts.Operations]
@@ -116,23 +114,10 @@ func Open(ctx context.Context, p Parts) (*Service, error) {
 		return nil, err
 	}
 	s.metrics.Watch(telemetry.Watched{Status: func() gateway.Status { return s.Gateway.Status(gateway.AllOwners) }, Store: s.probe, Webhook: s.webhook})
-	s.counting = o.Manager.WithStore(st)
-	if err := s.counting.LoadCalibration(ctx); err != nil {
+	if err := o.Manager.WithStore(st).LoadCalibration(ctx); err != nil {
 		s.p.Logger.WarnContext(ctx, "what was learned about counting is not there", "error", err)
 	}
 	return s, nil
-}
-
-// observe records what a provider counted for a view that the client of r sent itself, for the owner of
-// r as the gateway names it. The view of the next request waits for the store, at most a second.
-func (s *Service) observe(r *http.Request, model string, counted, reported int) {
-	owner := accounts.OwnerNamed(holder(r))
-	ctx, cancel := context.WithTimeout(r.Context(), time.Second)
-	defer cancel()
-	view := policy.Report{Model: model, Calibration: 1, After: policy.Size{Tokens: counted}}
-	if err := s.counting.ForOwner(owner).Observe(ctx, view, reported); err != nil {
-		s.p.Logger.WarnContext(ctx, "what a client reported about counting is not stored", "error", err)
-	}
 }
 
 // config returns the configuration in force.

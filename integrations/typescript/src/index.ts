@@ -80,10 +80,13 @@ interface View {
   set?: object;
   beta?: string;
   changed: boolean;
+  acted: boolean;
+  tokens_after: number;
   counted?: object;
 }
 
 const header = "X-Precis-Conversation";
+const refusals = [400, 413, 422]; // statuses of a request that is too long
 const dialects = { messages: "anthropic", "chat/completions": "chat", responses: "responses" } as const;
 
 /** Returns a name for the conversation that begins as a request does; equal names are no fault, since precis also compares the messages. */
@@ -140,23 +143,29 @@ export function precisFetch(options: FetchOptions = {}): typeof fetch {
     const own = typeof conversation === "function" ? conversation(body) : conversation;
     const name = headers.get(header) ?? own ?? beginning(body, list);
     headers.delete(header);
-    let view: View;
-    try {
-      view = await engine.post<View>("assemble", {
-        ...body, ...fields, dialect: dialects[path[1] as keyof typeof dialects], conversation: name, reported,
-      });
-    } catch (error) {
-      onError?.(error);
-      return engine.fetch(input, { ...init, body: raw, headers });
-    }
+    const server = new URL(path.input, "http://localhost").host, dialect = dialects[path[1] as keyof typeof dialects];
+    const assemble = (reported?: object) =>
+      engine.post<View>("assemble", { ...body, ...fields, dialect, conversation: name, server, reported }).catch(onError ?? (() => {}));
+    const send = (view: View) => {
+      const own = new Headers(headers);
+      own.delete("Content-Length");
+      if (view.beta) own.append("anthropic-beta", view.beta);
+      const sent = view.changed ? JSON.stringify({ ...body, [view.list]: view.messages, ...view.set }) : raw;
+      return engine.fetch(input, { ...init, body: sent, headers: own });
+    };
+    let view = await assemble(reported);
+    if (!view) return engine.fetch(input, { ...init, body: raw, headers });
     reported = undefined;
-    headers.delete("Content-Length");
-    if (view.beta) headers.append("anthropic-beta", view.beta);
-    const sent = view.changed ? JSON.stringify({ ...body, [view.list]: view.messages, ...view.set }) : raw;
-    return listen(await engine.fetch(input, { ...init, body: sent, headers }), (usage) => {
+    let res = await send(view);
+    if (refusals.includes(res.status)) {
+      const smaller = await assemble({ tokens: 0, ...view.counted, status: res.status, error: await res.clone().text() });
+      if (smaller && (smaller.acted || smaller.tokens_after < view.tokens_after)) res = await send((view = smaller));
+    }
+    const { counted } = view;
+    return listen(res, (usage) => {
       const cached = (usage.cache_read_input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0);
       const input = usage.prompt_tokens ?? usage.input_tokens + cached; // Anthropic's input excludes what is cached
-      if (view.counted && input > 0) reported = { ...view.counted, input };
+      if (counted && input > 0) reported = { ...counted, input };
     });
   };
 }

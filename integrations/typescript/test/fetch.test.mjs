@@ -18,7 +18,7 @@ const said = (client) => `Read the files one by one for ${client}. Never touch m
 const text = (i) => Array.from({ length: 60 }, (_, k) => `value ${k * 31 + i} of file ${i}\n`).join("");
 const schema = { type: "object", properties: { file: { type: "number" } }, required: ["file"], additionalProperties: false };
 let api, base;
-const seen = {}; // the bodies of each client
+const seen = {}, refused = {}; // the bodies of each client that were answered, and how many were too long
 
 // What the API counts: more than precis does, until that has learned it.
 const count = (body) => Math.ceil(JSON.stringify(body).length / 2.2);
@@ -67,7 +67,12 @@ before(async () => {
     let body = "";
     for await (const piece of req) body += piece;
     assert.equal(req.headers["x-precis-conversation"], undefined, "the provider is not sent it");
-    const [, client, ...path] = req.url.split("/"), list = (seen[client] ??= []);
+    const [, client, ...path] = req.url.split("/"), list = (seen[client] ??= []), tokens = count(JSON.parse(body));
+    if (tokens > window) {
+      refused[client] = (refused[client] ?? 0) + 1;
+      const message = `This model's maximum context length is ${window} tokens. However, your messages resulted in ${tokens} tokens.`;
+      return res.writeHead(400, { "Content-Type": "application/json" }).end(JSON.stringify({ error: { message } }));
+    }
     list.push(JSON.parse(body));
     const kind = path.at(-1), answer = says[kind](list.length, list.length % requests === 0, count(list.at(-1)));
     if (!list.at(-1).stream) return res.setHeader("Content-Type", "application/json").end(JSON.stringify(answer));
@@ -94,7 +99,8 @@ function watched(options = {}) {
 // Verifies what the API was sent: every request fits, has what the user said, and begins as the one before it
 // unless the view was reduced.
 function check(client, asked) {
-  const bodies = seen[client];
+  const bodies = seen[client], reports = asked.filter((v) => !v.reported?.status).map((v) => v.reported?.input);
+  asked = asked.filter((v, n) => !asked[n + 1]?.reported?.status); // the views that were not refused
   assert.equal(bodies.length, requests);
   bodies.forEach((body, n) => {
     assert.ok(count(body) <= window, `request ${n} has ${count(body)} tokens`);
@@ -105,28 +111,59 @@ function check(client, asked) {
   });
   const reductions = asked.filter((v) => v.acted).length;
   assert.ok(reductions >= 3 && reductions <= 16, `${reductions} reductions`);
-  assert.deepEqual(asked.map((v) => v.reported?.input), [undefined, ...bodies.slice(0, -1).map(count)], "each count is reported with the next request");
+  assert.deepEqual(reports, [undefined, ...bodies.slice(0, -1).map(count)], "each count is reported with the next request");
 }
 
 // A message without the marker of a cache, which clients move to the newest one.
 const unmarked = (m) => JSON.stringify(m, (k, v) => (k === "cache_control" ? undefined : v));
 
+// Reads every file by chat completions, and returns all messages.
+async function chat(name, model, stream, options = {}) {
+  const [fetch, asked] = watched({ conversation: name, ...options });
+  const client = new OpenAI({ apiKey: "k", baseURL: `${base}/${name}/v1`, fetch });
+  const messages = [{ role: "system", content: "You read files." }, { role: "user", content: said(name) }];
+  for (;;) {
+    const answer = client.chat.completions.create({ model, messages, stream, ...(stream ? { stream_options: { include_usage: true } } : {}) });
+    let message = { role: "assistant" };
+    if (!stream) message = (await answer).choices[0].message;
+    else for await (const chunk of await answer) Object.assign(message, chunk.choices[0]?.delta);
+    messages.push(message);
+    if (!message.tool_calls) break;
+    const call = message.tool_calls[0];
+    messages.push({ role: "tool", tool_call_id: call.id, content: text(JSON.parse(call.function.arguments).file) });
+  }
+  check(name, asked);
+  return messages;
+}
+
+test("a window that nobody states: the first refusal teaches it, and the client sees none", async () => {
+  for (const [model, stream] of [["gpt-4.1", false], ["gpt-4.1-mini", true]]) {
+    const names = [1, 2, 3].map((n) => `unstated-${stream}-${n}`), unstated = { window: undefined };
+    const messages = await chat(names[0], model, stream, unstated);
+    await chat(names[1], model, !stream, unstated);
+    const [fetch, asked] = watched({ conversation: names[2], ...unstated });
+    await new OpenAI({ apiKey: "k", baseURL: `${base}/${names[2]}/v1`, fetch }).chat.completions.create({ model, messages: [{ role: "user", content: said(names[2]) }, ...messages.slice(2, -1)] });
+    assert.deepEqual(names.map((name) => refused[name]), [1, undefined, undefined]);
+    assert.equal(asked.length, 1);
+    assert.ok(asked[0].acted && asked[0].window.tokens === window);
+  }
+});
+
+test("what the provider refuses otherwise, or again, is passed on as it is", async () => {
+  const long = { model: "gpt-4.1-nano", messages: [{ role: "user", content: said("again") }, { role: "assistant", content: text(1) }, ...[2, 3, 4].map((n) => ({ role: "user", content: text(n) }))] };
+  for (const [error, tries] of [["maximum context length is 3000 tokens", 2], ["no such tool", 1]]) {
+    const asked = [], sent = [], headers = { "X-Own": "1" };
+    const plain = precisFetch({ conversation: error, onError: (e) => assert.fail(e), fetch: (url, init) => (String(url).includes("/precis/") ? (asked.push(url), fetch(url, init)) : (sent.push(init.body), Promise.resolve(new Response(error, { status: 400, headers })))) });
+    const res = await plain(new Request("http://again/v1/chat/completions", { method: "POST", body: JSON.stringify(long) }));
+    assert.deepEqual([res.status, await res.text(), res.headers.get("X-Own"), sent.length, asked.length], [400, error, "1", tries, 2]);
+    if (tries > 1) assert.ok(sent[1].length < sent[0].length);
+  }
+});
+
 test("openai, Chat Completions", async () => {
   for (const stream of [false, true]) {
-    const name = `openai-chat-${stream}`, [fetch, asked] = watched({ conversation: name });
-    const client = new OpenAI({ apiKey: "k", baseURL: `${base}/${name}/v1`, fetch });
-    const messages = [{ role: "system", content: "You read files." }, { role: "user", content: said(name) }];
-    for (;;) {
-      const answer = client.chat.completions.create({ model: "m", messages, stream, ...(stream ? { stream_options: { include_usage: true } } : {}) });
-      let message = { role: "assistant" };
-      if (!stream) message = (await answer).choices[0].message;
-      else for await (const chunk of await answer) Object.assign(message, chunk.choices[0]?.delta);
-      messages.push(message);
-      if (!message.tool_calls) break;
-      const call = message.tool_calls[0];
-      messages.push({ role: "tool", tool_call_id: call.id, content: text(JSON.parse(call.function.arguments).file) });
-    }
-    check(name, asked);
+    const name = `openai-chat-${stream}`;
+    await chat(name, "m", stream);
     let whole = "";
     for (let at = 0, first = true; first || at; first = false) {
       const piece = await new Engine().expand("m2", name, at);
