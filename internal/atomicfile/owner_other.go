@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// giveTo has no effect: programs do not set owners of files on this system.
-func giveTo(*os.File, fs.FileInfo) error { return nil }
+// copyOwner has no effect: programs do not set owners of files on this system.
+func copyOwner(*os.File, fs.FileInfo) error { return nil }

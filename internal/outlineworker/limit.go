@@ -12,7 +12,6 @@ import (
 
 // Limits of the process.
 const (
-	mostMemory = 512 << 20 // address space in addition to the program's own at start
 	mostCPU    = 120       // seconds, for all requests
 	wornMemory = 256 << 20 // memory at which the process is replaced
 	wornCPU    = 60

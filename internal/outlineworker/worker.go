@@ -15,6 +15,10 @@ import (
 	"github.com/precis-dev/precis/outline"
 )
 
+// mostMemory is the address space, in bytes, that [Limit] leaves a worker in addition to its program's
+// own at start.
+const mostMemory = 512 << 20
+
 // Options are the settings of [New].
 type Options struct {
 	Command []string         // the program that calls [Serve], and its arguments

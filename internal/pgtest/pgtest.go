@@ -27,13 +27,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// RequireEnv names the environment variable that makes missing programs a
-// failure instead of a reason to skip.
-const RequireEnv = "CI_REQUIRE_POSTGRES"
-
-// ErrMissing says that the programs of PostgreSQL are not installed.
-var ErrMissing = errors.New("PostgreSQL's initdb and postgres are not installed")
-
 // Cluster is a server with its data. The zero value has none: its tests skip.
 type Cluster struct {
 	dir  string

@@ -3,13 +3,11 @@
 package pgtest
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"testing"
 )
 
 // programs returns the directory of PostgreSQL's programs: that of the initdb
@@ -37,17 +35,4 @@ func programs() (string, error) {
 func executable(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
-}
-
-// SkipOrFail ends the test when Start has returned err: it is skipped for want of the
-// programs, and fails for any other reason or when [RequireEnv] is set.
-func SkipOrFail(t testing.TB, err error) {
-	t.Helper()
-	switch {
-	case err == nil:
-	case errors.Is(err, ErrMissing) && os.Getenv(RequireEnv) == "":
-		t.Skip(err)
-	default:
-		t.Fatal(err)
-	}
 }
