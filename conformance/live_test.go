@@ -11,6 +11,7 @@ import (
 
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/digest/effects"
 	"github.com/precis-dev/precis/measure"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/preset"
@@ -126,7 +127,7 @@ func (l *live) written(n int, res policy.Result) {
 	var missing []string
 	for _, f := range state.Files {
 		name := path.Base(f.Path)
-		if size += len(f.Path) / 4; (f.State == digest.FileCreated || f.State == digest.FileWritten) && !strings.Contains(view, name) {
+		if size += len(f.Path) / 4; (f.State == effects.FileCreated || f.State == effects.FileWritten) && !strings.Contains(view, name) {
 			missing = append(missing, name)
 		}
 	}

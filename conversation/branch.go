@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/precis-dev/precis"
-	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/store"
 )
 
@@ -37,8 +36,8 @@ func Branch(ctx context.Context, h Home, id string, n int) (store.Record, error)
 	}
 	s.Conversation, _ = precis.BranchedAt(s.Conversation, n)
 	s.Template.Meter = nil
-	if _, err := policy.Reconcile(ctx, st, s.Conversation.Transcript, s.Conversation.Edits,
-		&policy.Progress{}); err != nil {
+	if _, err := store.Reconcile(ctx, st, s.Conversation.Transcript, s.Conversation.Edits,
+		&store.Progress{}); err != nil {
 		return store.Record{}, err
 	}
 	status, err := s.status()

@@ -10,6 +10,7 @@ import (
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/conversation/block"
+	"github.com/precis-dev/precis/internal/visible"
 )
 
 // Limits of the content shown of one block before it is opened.
@@ -34,7 +35,7 @@ func blocksOf(blocks []block.Content, most int) []drawn {
 	for _, c := range blocks {
 		b := drawn{Handle: c.Handle, Type: c.Type, Name: c.Name, Failed: c.IsError}
 		text := contentText(c)
-		b.Text = cutBytes(text, most)
+		b.Text = visible.FirstBytes(text, most)
 		b.Cut = len(text) - len(b.Text)
 		out = append(out, b)
 	}
@@ -107,9 +108,9 @@ func diffsOf(changes []conversation.BlockChange) []blockDiff {
 	for _, c := range changes {
 		d := blockDiff{Handle: c.Handle, What: c.What, Kind: c.Kind, Gone: c.Gone}
 		if c.Gone {
-			d.Rows = goneRows(cutBytes(c.Was, wholeShown))
+			d.Rows = goneRows(visible.FirstBytes(c.Was, wholeShown))
 		} else {
-			d.Rows = diffRows(cutBytes(c.Was, wholeShown), cutBytes(c.Now, wholeShown))
+			d.Rows = diffRows(visible.FirstBytes(c.Was, wholeShown), visible.FirstBytes(c.Now, wholeShown))
 		}
 		out = append(out, d)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/conversation/diff"
+	"github.com/precis-dev/precis/internal/visible"
 	"github.com/precis-dev/precis/policy"
 )
 
@@ -147,10 +148,10 @@ func (c *call) describeCondensation(would conversation.Condensed) (*condensed, e
 		return nil, err
 	}
 	for _, p := range parts {
-		v := partView{Part: p, Text: cutBytes(p.Text, 4*blockShown)}
+		v := partView{Part: p, Text: visible.FirstBytes(p.Text, 4*blockShown)}
 		v.Cut = len(p.Text) - len(v.Text)
 		if p.Kind == diff.PartPreview {
-			v.Rows = diffRows(cutBytes(p.Was, wholeShown), cutBytes(p.Text, wholeShown))
+			v.Rows = diffRows(visible.FirstBytes(p.Was, wholeShown), visible.FirstBytes(p.Text, wholeShown))
 		}
 		out.Parts = append(out.Parts, v)
 	}

@@ -1,6 +1,10 @@
 package dashboard
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/precis-dev/precis/internal/visible"
+)
 
 // Limits of comparing and showing a block.
 const (
@@ -64,7 +68,7 @@ func folded(op string, lines []string) []cell {
 		if gap > 1 && i >= runShown && i < runShown+gap {
 			continue
 		}
-		if cut := cutBytes(line, lineShown); len(cut) < len(line) {
+		if cut := visible.FirstBytes(line, lineShown); len(cut) < len(line) {
 			line = cut + "…"
 		}
 		out = append(out, cell{Op: op, Text: line})

@@ -6,6 +6,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/precis-dev/precis/internal/visible"
 )
 
 // formatDuration writes a duration: 340 ms, 2.1 s.
@@ -48,20 +50,9 @@ func masked(s string) string {
 
 // brief returns the first n characters of a text as one line.
 func brief(s string, n int) string {
-	s = strings.Join(strings.Fields(cutBytes(s, 8*n)), " ")
+	s = strings.Join(strings.Fields(visible.FirstBytes(s, 8*n)), " ")
 	if utf8.RuneCountInString(s) <= n {
 		return s
 	}
 	return string([]rune(s)[:n]) + "…"
-}
-
-// cutBytes returns at most the first n bytes of a text, whole characters.
-func cutBytes(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

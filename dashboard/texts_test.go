@@ -15,6 +15,7 @@ import (
 	"github.com/precis-dev/precis/conversation/diff"
 	"github.com/precis-dev/precis/internal/experiments"
 	"github.com/precis-dev/precis/internal/texts"
+	"github.com/precis-dev/precis/internal/visible"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/verify"
 )
@@ -167,8 +168,8 @@ func TestDiffRows(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	for got, want := range map[string]string{
-		masked("a b-1é."): "• •-••.",
-		cutBytes("aé", 2): "a", brief("a  b\nc", 3): "a b…",
+		masked("a b-1é."):           "• •-••.",
+		visible.FirstBytes("aé", 2): "a", brief("a  b\nc", 3): "a b…",
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)

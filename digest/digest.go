@@ -12,12 +12,15 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest/effects"
+	"github.com/precis-dev/precis/digest/requests"
 	"github.com/precis-dev/precis/internal/plain"
-	"github.com/precis-dev/precis/internal/preview"
+	"github.com/precis-dev/precis/internal/toolcall"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/retain"
 	"github.com/precis-dev/precis/verify"
@@ -128,8 +131,8 @@ func (in *input) record() *record {
 	return in.read
 }
 
-// work returns the effects of the calls of the whole conversation.
-func (in *input) work() *work { return in.record().work }
+// Reading returns the effects of the calls of the whole conversation.
+func (in *input) work() *effects.Reading { return in.record().work }
 
 func (in *input) handle(message int) string {
 	if in.named != nil {
@@ -152,8 +155,8 @@ func (in *input) digest() string {
 			return whole // a digest of a digest alone is that digest
 		}
 	}
-	files := in.files()
-	in.base = rootOf(files)
+	files := in.work().FilesOf(in.covered)
+	in.base = effects.RootOf(files)
 	d := &draft{count: in.count, tokensLeft: in.tokens}
 	in.sections(d, files)
 	in.cover.AddText(d.String())
@@ -206,27 +209,6 @@ func (d *draft) section(title string, lines []string, most int) int {
 	return n
 }
 
-// fitted cuts a user's text, or a summary, to the given number of tokens as [retain.Shorten]
-// does; "" when there is no room.
-func fitted(text string, tokens int, count func(string) int) string {
-	if count(text) <= tokens {
-		return text
-	}
-	for most := min(len(text)-1, tokens*4); most > 0; {
-		short := retain.Shorten(text, most, "")
-		n := count(short)
-		if n <= tokens {
-			return short
-		}
-		most = min(most*tokens/n, most*9/10)
-	}
-	return ""
-}
-
-// quoted returns a text that is not the user's on one line, cut to about most
-// bytes.
-func quoted(s string, most int) string { return preview.Line(plain.Text(s), most) }
-
 // listed counts the tokens of names written in a row.
 func (d *draft) listed(names []string) int {
 	n := 0
@@ -234,4 +216,20 @@ func (d *draft) listed(names []string) int {
 		n += d.count(name + ", ")
 	}
 	return n
+}
+
+// record holds the texts and events of a conversation. Digests of the same conversation share it,
+// so it must not change.
+type record struct {
+	work  *effects.Reading
+	said  []requests.Request        // by persons
+	holds func() *workstate.Reading // the work state
+}
+
+// recordOf reads a conversation. holds returns its work state; nil: recordOf reads it on first use.
+func recordOf(calls []toolcall.Call, msgs []precis.Message, holds func() *workstate.Reading) *record {
+	if holds == nil {
+		holds = sync.OnceValue(func() *workstate.Reading { return workstate.Read(msgs, calls) })
+	}
+	return &record{work: effects.Read(calls, msgs, holds().Jobs), said: requests.Of(msgs), holds: holds}
 }

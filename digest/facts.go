@@ -149,7 +149,7 @@ func (in *input) newestWork(pieces []retain.Piece, keep []bool, room float64) (c
 // isUndone reports whether git undid the effect of a text's call.
 func (in *input) isUndone(text int) bool {
 	t := &in.x.Texts[text]
-	return t.Call >= 0 && in.work().undoneBy(int(t.Call)) != ""
+	return t.Call >= 0 && in.work().UndoneBy(int(t.Call)) != ""
 }
 
 // between separates parts of a message that do not follow each other.
@@ -162,7 +162,7 @@ func (in *input) speakerMark(t *retain.Text) string {
 		return " (user)"
 	}
 	if t.Call >= 0 && t.Source != retain.SourceWritten {
-		if by := in.work().git.undone[int(t.Call)]; by != "" {
+		if by := in.work().CommitUndoneBy(int(t.Call)); by != "" {
 			return " (undone since, " + by + ")"
 		}
 	}
@@ -170,17 +170,17 @@ func (in *input) speakerMark(t *retain.Text) string {
 		return ""
 	}
 	switch w := in.work(); {
-	case w.isAllowed(int(t.Call)):
+	case w.IsAllowed(int(t.Call)):
 		return " (refused by the user, then allowed)"
-	case w.ends[t.Call].Claimed:
+	case w.Ends[t.Call].Claimed:
 		return " (refused, as its result says)"
-	case w.ends[t.Call].End == toolcall.Rejected:
+	case w.Ends[t.Call].End == toolcall.Rejected:
 		return " (refused by the user, not done)"
-	case w.ends[t.Call].End == toolcall.Failed && w.calls[t.Call].Kind == toolcall.Write:
+	case w.Ends[t.Call].End == toolcall.Failed && w.Calls[t.Call].Kind == toolcall.Write:
 		return " (failed, not written)"
-	case t.Source == retain.SourceWritten && w.undoneBy(int(t.Call)) != "":
-		return " (reverted since, " + w.undoneBy(int(t.Call)) + ")"
-	case t.Source == retain.SourceWritten && w.isGone(int(t.Call)):
+	case t.Source == retain.SourceWritten && w.UndoneBy(int(t.Call)) != "":
+		return " (reverted since, " + w.UndoneBy(int(t.Call)) + ")"
+	case t.Source == retain.SourceWritten && w.IsGone(int(t.Call)):
 		return " (the file is gone since)"
 	}
 	return ""
@@ -189,7 +189,7 @@ func (in *input) speakerMark(t *retain.Text) string {
 // isRefusalResult reports whether a text is the result of a refused call, which another section lists.
 func (in *input) isRefusalResult(t *retain.Text) bool {
 	return t.Call >= 0 && t.Source != retain.SourceUser && t.Source != retain.SourceWritten &&
-		t.Source != retain.SourceArguments && in.work().ends[t.Call].End == toolcall.Rejected
+		t.Source != retain.SourceArguments && in.work().Ends[t.Call].End == toolcall.Rejected
 }
 
 // unescaped returns the strings in a part of a result that is a JSON object, as text; any other

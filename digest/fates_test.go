@@ -8,6 +8,7 @@ import (
 
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/digest/effects"
 )
 
 // fatesOf returns the paths of a conversation with their states, sorted.
@@ -77,7 +78,7 @@ func TestVeryManyActsOfGitAreBounded(t *testing.T) {
 		t.Error("two acts are too many")
 	}
 	for _, f := range digest.StateOf(&precis.Conversation{Transcript: precis.NewTranscript(worker("$ "+files.String(), "$ "+acts.String())...)}).Files {
-		if f.State != digest.FileUnknown || f.By != "git checkout" {
+		if f.State != effects.FileUnknown || f.By != "git checkout" {
 			t.Fatalf("%+v", f)
 		}
 	}

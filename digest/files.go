@@ -3,8 +3,10 @@ package digest
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/precis-dev/precis/digest/effects"
 	"github.com/precis-dev/precis/internal/preview"
 	"github.com/precis-dev/precis/internal/prose"
 )
@@ -12,7 +14,7 @@ import (
 // fileList writes the sections about files, written files first.
 type fileList struct {
 	*input
-	files []file
+	files []effects.File
 }
 
 // Of files that were only read, the digest lists the newest and counts the others. It reserves a
@@ -26,7 +28,7 @@ const (
 func (l fileList) section(d *draft) {
 	var read []string
 	for _, f := range l.files {
-		if f.lastWrite < 0 {
+		if f.LastWrite < 0 {
 			read = append(read, l.nameOf(f))
 		}
 	}
@@ -55,9 +57,9 @@ func (l fileList) writtenSection(d *draft, most int) int {
 	title := l.title()
 	var lines []string
 	all := d.count(title) + 1
-	isScratch := scratchTest(l.files)
+	isScratch := effects.ScratchTest(l.files)
 	for i, name := range names {
-		if isScratch(l.files[i].path) {
+		if isScratch(l.files[i].Path) {
 			all += d.count(name + ", ") // listed last, by name only
 			continue
 		}
@@ -80,9 +82,9 @@ func (l fileList) writtenSection(d *draft, most int) int {
 	var rest []string
 	for i, name := range names {
 		switch f := l.files[i]; {
-		case !f.exists():
-			name += " (" + string(f.state) + ")"
-		case f.movedFrom != "" && !f.along:
+		case !f.Exists():
+			name += " (" + string(f.State) + ")"
+		case f.MovedFrom != "" && !f.Along:
 			name += " (from " + l.formerPath(f) + ")"
 		}
 		if c := d.count(name + ", "); c <= room && !(i < len(lines) && strings.Contains(listed, lines[i])) {
@@ -105,13 +107,13 @@ const (
 
 // newestLine returns a line that the newest edit of a file adds; "" when it is unknown, the edit adds
 // no line, or it wrote the whole file.
-func (l fileList) newestLine(f file) string {
-	calls := f.writingCalls()
-	if !f.exists() || len(calls) == 0 {
+func (l fileList) newestLine(f effects.File) string {
+	calls := f.WritingCalls()
+	if !f.Exists() || len(calls) == 0 {
 		return ""
 	}
-	if line := mostTellingLine(l.work().calls[calls[len(calls)-1]].Edited(f.path)); line != "" {
-		return "\n  + " + quoted(line, changeLine)
+	if line := mostTellingLine(l.work().Calls[calls[len(calls)-1]].Edited(f.Path)); line != "" {
+		return "\n  + " + preview.Quote(line, changeLine)
 	}
 	return ""
 }
@@ -157,7 +159,7 @@ func (l fileList) title() string {
 func (l fileList) written() []string {
 	var out []string
 	for _, f := range l.files {
-		if f.lastWrite >= 0 {
+		if f.LastWrite >= 0 {
 			out = append(out, l.nameOf(f))
 		}
 	}
@@ -165,7 +167,7 @@ func (l fileList) written() []string {
 }
 
 // describeFile describes what happened to a file.
-func (l fileList) describeFile(f file) string {
+func (l fileList) describeFile(f effects.File) string {
 	var parts []string
 	add := func(n int, what string) {
 		switch {
@@ -175,56 +177,56 @@ func (l fileList) describeFile(f file) string {
 			parts = append(parts, fmt.Sprintf("%s ×%d", what, n))
 		}
 	}
-	writes := f.writes - f.wholes
-	if f.created {
+	writes := f.Writes - f.Wholes
+	if f.Created {
 		parts = append(parts, "created")
 		writes--
 	}
-	if f.movedFrom != "" && !f.along && f.state != FileDeleted {
+	if f.MovedFrom != "" && !f.Along && f.State != effects.FileDeleted {
 		parts = append(parts, "moved from "+l.formerPath(f))
 	}
-	add(f.reads, "read")
-	add(f.wholes, "overwritten")
+	add(f.Reads, "read")
+	add(f.Wholes, "overwritten")
 	add(writes, "edited")
 	switch {
-	case f.state == FileReverted:
-		parts = append(parts, "reverted ("+f.gitCommand+")")
-	case f.state == FileUnknown && f.gitCommand != "":
-		parts = append(parts, "not known what stands in it since ("+f.gitCommand+")")
-	case f.state == FileUnknown:
+	case f.State == effects.FileReverted:
+		parts = append(parts, "reverted ("+f.GitCommand+")")
+	case f.State == effects.FileUnknown && f.GitCommand != "":
+		parts = append(parts, "not known what stands in it since ("+f.GitCommand+")")
+	case f.State == effects.FileUnknown:
 		parts = append(parts, "not known whether its newest change was made")
-	case f.state == FileDeleted && f.gitCommand != "":
-		parts = append(parts, "DELETED since ("+f.gitCommand+")")
-	case f.gitCommand != "":
-		parts = append(parts, "later edits reverted ("+f.gitCommand+")")
-	case f.state == FileDeleted && f.removed == 0:
+	case f.State == effects.FileDeleted && f.GitCommand != "":
+		parts = append(parts, "DELETED since ("+f.GitCommand+")")
+	case f.GitCommand != "":
+		parts = append(parts, "later edits reverted ("+f.GitCommand+")")
+	case f.State == effects.FileDeleted && f.Removed == 0:
 		parts = append(parts, "gone since")
-	case f.state == FileDeleted:
+	case f.State == effects.FileDeleted:
 		parts = append(parts, "DELETED since")
 	default:
-		add(f.removed-f.timesMoved, "deleted and made again")
+		add(f.Removed-f.TimesMoved, "deleted and made again")
 	}
-	at, failed := f.lastWrite, ""
+	at, failed := f.LastWrite, ""
 	switch {
-	case f.failed > 0 && f.exists() && f.at.From != f.failedAt:
-		at = f.at.From
-		if failed = ", edit failed"; f.failed > 1 {
-			failed += fmt.Sprintf(" ×%d", f.failed)
+	case f.Failed > 0 && f.Exists() && f.At.From != f.FailedAt:
+		at = f.At.From
+		if failed = ", edit failed"; f.Failed > 1 {
+			failed += fmt.Sprintf(" ×%d", f.Failed)
 		}
-		failed += " (" + l.handle(f.failedAt) + ")"
-	case f.failed > 0:
-		add(f.failed, "edit failed")
-		at = f.failedAt
+		failed += " (" + l.handle(f.FailedAt) + ")"
+	case f.Failed > 0:
+		add(f.Failed, "edit failed")
+		at = f.FailedAt
 	}
-	if f.state == FileDeleted || f.state == FileReverted || f.gitCommand != "" {
-		at = f.at.From
+	if f.State == effects.FileDeleted || f.State == effects.FileReverted || f.GitCommand != "" {
+		at = f.At.From
 	}
-	if f.refused != nil && f.writes == 0 && !l.work().isAllowed(f.refused.call) {
-		parts, at = append(parts, "edit REFUSED by the user"), f.refused.at.From
+	if f.Refused != nil && f.Writes == 0 && !l.work().IsAllowed(f.Refused.Call) {
+		parts, at = append(parts, "edit REFUSED by the user"), f.Refused.At.From
 	}
 	switch {
 	case len(parts) > 0:
-	case f.movedFrom == "":
+	case f.MovedFrom == "":
 		parts = append(parts, "moved away and back")
 	default:
 		parts = append(parts, "moved with its folder")
@@ -233,38 +235,11 @@ func (l fileList) describeFile(f file) string {
 }
 
 // formerPath returns the former path of a moved file: only its name if the folder is the same.
-func (l fileList) formerPath(f file) string {
-	if path.Dir(f.movedFrom) == path.Dir(f.path) {
-		return quoted(path.Base(f.movedFrom), 200)
+func (l fileList) formerPath(f effects.File) string {
+	if path.Dir(f.MovedFrom) == path.Dir(f.Path) {
+		return preview.Quote(path.Base(f.MovedFrom), 200)
 	}
-	return quoted(relative(f.movedFrom, l.base), 200)
-}
-
-// rootOf returns the directory that contains most of the absolute paths.
-func rootOf(files []file) string {
-	const longest = 1000
-	saves := map[string]int{}
-	for _, f := range files {
-		if !isAbsolute(f.path) || strings.ContainsAny(f.path, "\r\n") || len(f.path) > longest {
-			continue
-		}
-		for dir := path.Dir(f.path); strings.Count(dir, "/") >= 2; dir = path.Dir(dir) {
-			saves[dir] += len(dir)
-		}
-	}
-	best := ""
-	for dir, n := range saves {
-		if n < 2*len(dir) {
-			continue
-		}
-		if b := saves[best]; n > b || n == b && dir < best {
-			best = dir
-		}
-	}
-	if i := strings.LastIndexByte(best, '/'); i > 0 { // so that two components stay
-		best = best[:i]
-	}
-	return best
+	return preview.Quote(relative(f.MovedFrom, l.base), 200)
 }
 
 // relative removes the root from a path, and writes Windows paths with
@@ -282,13 +257,34 @@ func relative(path, root string) string {
 // nameOf returns a file's path on one line, special characters escaped. If no call gives the full
 // path while other files are listed relative to a folder, "./" precedes it: the file may be
 // another.
-func (l fileList) nameOf(f file) string {
-	name := relative(f.path, l.base)
-	if l.base != "" && name != "" && !isAbsolute(f.path) && !strings.ContainsAny(name[:1], ".~") {
+func (l fileList) nameOf(f effects.File) string {
+	name := relative(f.Path, l.base)
+	if l.base != "" && name != "" && !effects.IsAbsolute(f.Path) && !strings.ContainsAny(name[:1], ".~") {
 		name = "./" + name
 	}
-	return quoted(name, 400)
+	return preview.Quote(name, 400)
 }
 
 // native returns a root in the notation of its system.
 func native(root string) string { return relative(root, "") }
+
+// listedFiles returns the files that a digest lists; a moved file appears at its new path. Written
+// files come first; of these, scratch files come last, and removed scratch files after them.
+func (in *input) listedFiles(all []effects.File) []effects.File {
+	var written, scratch, gone, read []effects.File
+	isScratch := effects.ScratchTest(all)
+	for _, f := range all {
+		switch {
+		case f.IsMoved():
+		case f.LastWrite < 0:
+			read = append(read, f)
+		case !isScratch(f.Path):
+			written = append(written, f)
+		case f.Exists():
+			scratch = append(scratch, f)
+		default:
+			gone = append(gone, f)
+		}
+	}
+	return slices.Concat(written, scratch, gone, read)
+}

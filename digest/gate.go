@@ -7,8 +7,13 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest/effects"
+	"github.com/precis-dev/precis/digest/requests"
+	"github.com/precis-dev/precis/internal/plain"
+	"github.com/precis-dev/precis/internal/prose"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/retain"
 	"github.com/precis-dev/precis/verify"
@@ -312,11 +317,11 @@ const newestRuns = "## Newest runs that failed"
 // missingRuns adds the newest runs that failed and that a text does not mention.
 func (in *input) missingRuns(d *draft, text string) int {
 	const most = 6
-	var runs []command
+	var runs []effects.Command
 	untold := in.verifyPast().Unmentioned(text)
-	for _, r := range in.work().newestCommandRuns(in.covered) {
+	for _, r := range in.work().NewestRuns(in.covered) {
 		if len(runs) < most && slices.ContainsFunc(untold,
-			func(f verify.Failure) bool { return f.Line == r.given && f.Message == r.at }) {
+			func(f verify.Failure) bool { return f.Line == r.Given && f.Message == r.At }) {
 			runs = append(runs, r)
 		}
 	}
@@ -380,7 +385,9 @@ func (in *input) missingRules(have string, most int) []string {
 			missing = append(missing, r)
 		}
 	}
-	line := func(r retain.Rule) string { return "- " + in.handle(r.Handle.From) + ": " + indented(r.Text) }
+	line := func(r retain.Rule) string {
+		return "- " + in.handle(r.Handle.From) + ": " + plain.Indent(r.Text)
+	}
 	kept := retain.Fair(missing, func(r retain.Rule) bool {
 		c := in.count(line(r)) + 1
 		if c > most {
@@ -402,45 +409,62 @@ func (in *input) lastRequest(d *draft, have string) int {
 	if len(all) == 0 {
 		return 0
 	}
-	last := all[newestTurn(all)]
+	last, w := all[requests.NewestTurn(all)], in.requestWriter()
 	const title, end = "## The user's last request", 60 // bytes at each end that identify it in another cut
-	text := retain.Folded(last.text)
+	text := retain.Folded(last.Text)
 	isShown := strings.Contains(have, text[:min(len(text), end)]) && strings.Contains(have,
 		text[max(len(text)-end, 0):])
-	words := fitted(last.text, d.tokensLeft-d.count(title)-d.count(in.request(last, ""))-2, d.count)
-	if words == "" || isShown || !in.covered(last.at) {
+	words := retain.Fit(last.Text, d.tokensLeft-d.count(title)-d.count(w.Line(last, ""))-2, d.count)
+	if words == "" || isShown || !in.covered(last.At) {
 		return 0
 	}
-	return d.section(title, []string{in.request(last, words)}, d.tokensLeft)
+	return d.section(title, []string{w.Line(last, words)}, d.tokensLeft)
 }
 
 // addMissingFiles adds the files written that are not named yet.
 func (in *input) addMissingFiles(d *draft, have string) int {
-	files := in.files()
-	in.base = rootOf(files)
+	files := in.work().FilesOf(in.covered)
+	in.base = effects.RootOf(files)
 	alike := map[int]int{} // written files with the same name
 	for _, f := range files {
-		if k, ok := in.x.Find(f.path, retain.KindPath); ok && f.lastWrite >= 0 {
+		if k, ok := in.x.Find(f.Path, retain.KindPath); ok && f.LastWrite >= 0 {
 			alike[k]++
 		}
 	}
-	var missing []file
+	var missing []effects.File
 	for _, f := range files {
-		if f.lastWrite < 0 {
+		if f.LastWrite < 0 {
 			continue
 		}
-		k, ok := in.x.Find(f.path, retain.KindPath)
+		k, ok := in.x.Find(f.Path, retain.KindPath)
 		switch {
 		case ok && alike[k] > 1:
-			ok = strings.Contains(have, f.path) || strings.Contains(have, native(f.path))
+			ok = strings.Contains(have, f.Path) || strings.Contains(have, native(f.Path))
 		case ok:
 			ok = in.cover.Seen(k)
 		default:
-			ok = holdsWord(have, path.Base(f.path))
+			ok = holdsWord(have, path.Base(f.Path))
 		}
 		if !ok {
 			missing = append(missing, f)
 		}
 	}
 	return fileList{in, in.listedFiles(missing)}.writtenSection(d, d.tokensLeft/2)
+}
+
+// holdsWord reports whether a text contains a name that is not part of a longer one.
+func holdsWord(text, name string) bool {
+	isWord := func(r rune) bool { return r == '_' || r == '-' || prose.IsLetterOrDigit(r) }
+	for {
+		before, after, ok := strings.Cut(text, name)
+		if !ok || name == "" {
+			return false
+		}
+		last, _ := utf8.DecodeLastRuneInString(before)
+		next, _ := utf8.DecodeRuneInString(after)
+		if !isWord(last) && !isWord(next) {
+			return true
+		}
+		text = after
+	}
 }

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/digest/effects"
 )
 
 // told writes the state of git on one line.
-func told(g *digest.GitState) string {
+func told(g *effects.GitState) string {
 	if g == nil {
 		return "none"
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/precis-dev/precis/digest/effects"
 	"github.com/precis-dev/precis/internal/harness"
 	"github.com/precis-dev/precis/internal/toolcall"
 	"github.com/precis-dev/precis/retain"
@@ -101,14 +102,14 @@ func (in *input) inWorkTree(text int) bool {
 	if isUsed || t.Call < 0 || t.Source < retain.SourceWritten || t.Source == retain.SourceArguments {
 		return false
 	}
-	c := &w.calls[t.Call]
+	c := &w.Calls[t.Call]
 	paths := c.Reads
 	if c.Path != "" {
 		paths = []string{c.Path}
 	}
-	isMissing := func(p string) bool { f := w.files.fileNamed(p); return f == nil || !f.exists() }
+	isMissing := func(p string) bool { f := w.FileNamed(p); return f == nil || !f.Exists() }
 	hasOther := t.Source == retain.SourceCommand && len(c.Effects) > 0 ||
-		w.ends[t.Call].End == toolcall.Failed ||
+		w.Ends[t.Call].End == toolcall.Failed ||
 		in.speakerMark(t) != ""
 	return len(paths) > 0 && !hasOther && !slices.ContainsFunc(paths, isMissing)
 }
@@ -197,7 +198,7 @@ func (in *input) quotes(part string) bool {
 // reports recognizes a line that confirms a write, in the result of that write.
 func (in *input) reports(t *retain.Text, line string) bool {
 	if t.Call < 0 || t.Source < retain.SourceFile || in.x.Calls[t.Call].Kind != toolcall.Write ||
-		in.work().ends[t.Call].End == toolcall.Failed {
+		in.work().Ends[t.Call].End == toolcall.Failed {
 		return false
 	}
 	return retain.NumberColumn(strings.TrimRight(line, "\n")) == 0
@@ -212,7 +213,7 @@ func (in *input) listed(t *retain.Text) bool {
 	c := &in.x.Calls[t.Call]
 	switch rest := len(t.Body) - len(c.Name) - 1; {
 	case c.Kind == toolcall.Command && rest <= len(c.Line):
-		return in.written.has("`" + commandLine(c.Line) + "`")
+		return in.written.has("`" + effects.CommandLine(c.Line) + "`")
 	case c.Kind == toolcall.Read && c.Path != "" && rest <= len(c.Path):
 		return in.written.has(relative(c.Path, in.base))
 	}

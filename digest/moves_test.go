@@ -8,6 +8,7 @@ import (
 
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/digest/effects"
 )
 
 // TestAFolderIsThereAgain: a folder that was removed is there again when anything is made, changed or read in it.
@@ -98,7 +99,7 @@ func toldOf(t *testing.T, msgs []precis.Message) string {
 
 // TestTheStateSaysWhereAFileWent: the path before is deleted, and both paths name each other.
 func TestTheStateSaysWhereAFileWent(t *testing.T) {
-	files := map[string]digest.FileState{}
+	files := map[string]effects.FileState{}
 	for _, f := range stateOf(worker("new a.c", "read dir/x.c", "$ cd /r && mv a.c b.c && mv dir into")).Files {
 		files[strings.TrimPrefix(f.Path, "/r/")] = f
 	}

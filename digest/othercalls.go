@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/internal/harness"
 	"github.com/precis-dev/precis/internal/jsonspan"
 	"github.com/precis-dev/precis/internal/plain"
 	"github.com/precis-dev/precis/internal/preview"
+	"github.com/precis-dev/precis/internal/prose"
 	"github.com/precis-dev/precis/internal/toolcall"
 )
 
@@ -36,8 +36,8 @@ func (in *input) otherCalls() []string {
 	w := in.work()
 	byShape := map[string]*otherCall{}
 	var failed, fine, searches []*otherCall
-	for i := range slices.Backward(w.calls) {
-		c := &w.calls[i]
+	for i := range slices.Backward(w.Calls) {
+		c := &w.Calls[i]
 		if !in.covered(c.Use.From) || !in.isOther(i) {
 			continue
 		}
@@ -47,7 +47,7 @@ func (in *input) otherCalls() []string {
 			o = &otherCall{call: i}
 			byShape[shape] = o
 			switch {
-			case w.ends[i].End == toolcall.Failed:
+			case w.Ends[i].End == toolcall.Failed:
 				failed = append(failed, o)
 			case c.Searches(): // its result can be had again
 				searches = append(searches, o)
@@ -56,7 +56,7 @@ func (in *input) otherCalls() []string {
 			}
 		}
 		o.runs++
-		if w.ends[i].End == toolcall.Failed {
+		if w.Ends[i].End == toolcall.Failed {
 			o.failed++
 		}
 	}
@@ -93,7 +93,7 @@ func valueOf(a toolcall.Argument) string {
 // isOther reports whether no other section lists a call.
 func (in *input) isOther(call int) bool {
 	w := in.work()
-	c, o := &w.calls[call], w.ends[call]
+	c, o := &w.Calls[call], w.Ends[call]
 	last := len(in.messages) - 1
 	if len(c.Results) > 0 && c.Results[0].From == last && in.messages[last].Role == precis.RoleUser {
 		return false // it has just returned
@@ -105,9 +105,9 @@ func (in *input) isOther(call int) bool {
 		in.workState().Calls[c.Use] {
 		return false
 	}
-	return o.End != toolcall.Rejected && !w.isWaiting(call) &&
+	return o.End != toolcall.Rejected && !w.IsWaiting(call) &&
 		!harness.IsTool(c.Name, "answers", "asks", "turns") &&
-		!reportsDone(c.Name) && !isThought(c)
+		!c.ReportsDone() && !isThought(c)
 }
 
 func hasArguments(c *toolcall.Call) bool {
@@ -129,9 +129,9 @@ func isThought(c *toolcall.Call) bool {
 
 // otherCall describes a call and its outcome.
 func (in *input) otherCall(o *otherCall) string {
-	c, end := &in.work().calls[o.call], in.work().ends[o.call]
-	line := "- " + in.handle(c.Use.From) + " " + plain.Text(quoted(c.Name, 60)) + "(" + argumentsInShort(c) +
-		")"
+	c, end := &in.work().Calls[o.call], in.work().Ends[o.call]
+	line := "- " + in.handle(c.Use.From) + " " + plain.Text(preview.Quote(c.Name, 60)) +
+		"(" + argumentsInShort(c) + ")"
 	if o.runs > 1 {
 		line += fmt.Sprintf(" ×%d", o.runs)
 		if o.failed > 0 && o.failed < o.runs {
@@ -155,7 +155,7 @@ func (in *input) otherCall(o *otherCall) string {
 	default:
 		line += " → "
 	}
-	return line + quoted(says, 160)
+	return line + preview.Quote(says, 160)
 }
 
 // argumentsInShort returns as many arguments of a call as fit on a short line, each value once.
@@ -164,12 +164,12 @@ func argumentsInShort(c *toolcall.Call) string {
 	var out []string
 	room, seen := most, map[string]bool{}
 	for a := range c.Arguments() {
-		value := quoted(valueOf(a), min(longest, room))
+		value := preview.Quote(valueOf(a), min(longest, room))
 		if value == "" || seen[strings.Trim(value, `[]"`)] {
 			continue
 		}
 		seen[value] = true
-		out = append(out, quoted(a.Name, longest)+": "+value)
+		out = append(out, preview.Quote(a.Name, longest)+": "+value)
 		if room -= len(a.Name) + len(value); room < shortest {
 			out = append(out, "…")
 			break
@@ -208,13 +208,13 @@ func tellingLine(c *toolcall.Call) string {
 	delete(given, "")
 	text := toolcall.Unwrapped(harness.WithoutHead(c.Output()))
 	if data := onOneLine([]byte(text)); strings.HasPrefix(data, "{") || strings.HasPrefix(data, "[") {
-		return preview.Line(plain.Text(data), mostData)
+		return preview.Quote(data, mostData)
 	}
 	const shortest = 40 // bytes of a line that needs no second one
 	first, news := "", ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if !strings.ContainsFunc(line, isLetterOrDigit) || given[line] || harness.IsRemark(line) {
+		if !strings.ContainsFunc(line, prose.IsLetterOrDigit) || given[line] || harness.IsRemark(line) {
 			continue
 		}
 		if strings.HasSuffix(line, ":") || repeats(line, given) {
@@ -227,8 +227,6 @@ func tellingLine(c *toolcall.Call) string {
 	}
 	return cmp.Or(strings.TrimPrefix(news, "; "), first)
 }
-
-func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // repeats reports whether a line only repeats the arguments: its other words contain no number.
 func repeats(line string, given map[string]bool) bool {

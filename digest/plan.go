@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest/requests"
 	"github.com/precis-dev/precis/internal/plain"
 	"github.com/precis-dev/precis/retain"
 	"github.com/precis-dev/precis/workstate"
@@ -169,9 +170,10 @@ const skillsTitle = "## Skills that were loaded, to be followed"
 // skills returns the covered skills that were loaded since the newest requests and that the view
 // does not quote elsewhere.
 func (in *input) skills() []workstate.Item {
-	said := newest(in.record().said, fresh)
+	said := in.record().said
+	said = said[max(len(said)-requests.Fresh, 0):]
 	return slices.DeleteFunc(in.coveredItems(in.workState().Skills), func(s workstate.Item) bool {
-		return in.isShownOutside(s) || len(said) > 0 && s.At.From < said[0].at
+		return in.isShownOutside(s) || len(said) > 0 && s.At.From < said[0].At
 	})
 }
 
@@ -190,7 +192,7 @@ func (in *input) skillLines(skills []workstate.Item, room int) []string {
 		}
 		var body strings.Builder
 		for _, o := range fitting(s.Orders, left, in.count) {
-			body.WriteString("\n  - " + indented(o))
+			body.WriteString("\n  - " + plain.Indent(o))
 		}
 		out = append(out, head+body.String())
 		room -= in.count(out[len(out)-1]) + 1
@@ -234,7 +236,7 @@ func (in *input) instructionLines(room int) []string {
 		if in.count(text) > most {
 			text = retain.FoldDrawn(text, treeLines)
 		}
-		text = fitted(indented(text), most, in.count)
+		text = retain.Fit(plain.Indent(text), most, in.count)
 		if text == "" {
 			continue
 		}

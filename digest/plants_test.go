@@ -13,6 +13,7 @@ import (
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/archive"
 	"github.com/precis-dev/precis/archive/formats"
+	"github.com/precis-dev/precis/digest/effects"
 	"github.com/precis-dev/precis/internal/sample"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/retain"
@@ -186,11 +187,11 @@ func plantsIn(r recordedSummary) (out []plant) {
 	insert("error", "The build fails with E4711: flux capacitor overheated.")
 	insert("error", "It stops with ERR_QUANTUM_STATE in the last step.")
 	written, read := "", ""
-	for _, f := range r.in.work().fileStates() {
+	for _, f := range r.in.work().FileStates() {
 		switch base := filepath.Base(f.Path); f.State {
-		case FileWritten, FileCreated:
+		case effects.FileWritten, effects.FileCreated:
 			written = base
-		case FileRead:
+		case effects.FileRead:
 			read = base
 		}
 	}

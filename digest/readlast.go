@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/precis-dev/precis/digest/effects"
 	"github.com/precis-dev/precis/internal/plain"
 	"github.com/precis-dev/precis/internal/preview"
 	"github.com/precis-dev/precis/internal/toolcall"
@@ -59,7 +60,7 @@ func (in *input) readLast(d *draft, tokens int) {
 		}
 		what := "`" + briefly(c.Line) + "`"
 		if c.Kind == toolcall.Read {
-			what = plain.Text(quoted(relative(c.Path, in.base), 200))
+			what = plain.Text(preview.Quote(relative(c.Path, in.base), 200))
 		}
 		if first != "" {
 			what += ", from line " + first
@@ -137,10 +138,10 @@ func (in *input) reading(t *retain.Text) *toolcall.Call {
 		}
 		file = c.Reads[0]
 	}
-	if end := in.work().ends[t.Call].End; file == "" || end == toolcall.Rejected || end == toolcall.Failed {
+	if end := in.work().Ends[t.Call].End; file == "" || end == toolcall.Rejected || end == toolcall.Failed {
 		return nil
 	}
-	if f := in.work().files.fileNamed(file); f != nil && f.state == FileDeleted {
+	if f := in.work().FileNamed(file); f != nil && f.State == effects.FileDeleted {
 		return nil
 	}
 	return c

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/precis-dev/precis/digest/effects"
 	"github.com/precis-dev/precis/internal/prose"
 	"github.com/precis-dev/precis/internal/toolcall"
 	"github.com/precis-dev/precis/retain"
@@ -26,16 +27,16 @@ type replacedPart struct {
 }
 
 // replacedIn collects the lines that the edits in effect removed from a file.
-func replacedIn(f *file, calls []toolcall.Call) *replacedLines {
+func replacedIn(f *effects.File, calls []toolcall.Call) *replacedLines {
 	r := &replacedLines{gone: map[string]int{}, since: -1}
-	for _, call := range f.writingCalls() {
+	for _, call := range f.WritingCalls() {
 		c := &calls[call]
 		for _, e := range c.Effects {
 			for part := range strings.Lines(e.Replaced) {
 				r.parts = append(r.parts, replacedPart{strings.TrimSuffix(part, "\n"), call})
 			}
 		}
-		added, removed := c.Edited(f.path)
+		added, removed := c.Edited(f.Path)
 		if added == "" && removed == "" && c.Kind == toolcall.Write {
 			added = c.Written()
 			r.whole, r.since = linesOf(added), call
@@ -92,13 +93,13 @@ type removedLineFinder struct {
 	text int
 	// reports whether a line of the text was removed; nil: no line was, as far as known
 	line  func(line string) bool
-	files map[*file]*replacedLines
+	files map[*effects.File]*replacedLines
 }
 
 // removedIn returns a function that reports whether a line of a text was removed; nil when no line was.
 func (s *removedLineFinder) removedIn(text int) func(line string) bool {
 	if s.files == nil {
-		s.files, s.text = map[*file]*replacedLines{}, -1
+		s.files, s.text = map[*effects.File]*replacedLines{}, -1
 	}
 	if s.text != text {
 		s.text, s.line = text, s.read(&s.in.x.Texts[text])
@@ -111,7 +112,7 @@ func (s *removedLineFinder) read(t *retain.Text) func(line string) bool {
 		return nil
 	}
 	w, call := s.in.work(), int(t.Call)
-	c := &w.calls[call]
+	c := &w.Calls[call]
 	paths := append(slices.Clone(c.Reads), c.Path)
 	var added, removed map[string]bool // by the call itself
 	if t.Source == retain.SourceWritten {
@@ -120,12 +121,12 @@ func (s *removedLineFinder) read(t *retain.Text) func(line string) bool {
 	}
 	var files []*replacedLines
 	for _, p := range paths {
-		f := w.files.fileNamed(p)
+		f := w.FileNamed(p)
 		if f == nil {
 			continue
 		}
 		if s.files[f] == nil {
-			s.files[f] = replacedIn(f, w.calls)
+			s.files[f] = replacedIn(f, w.Calls)
 		}
 		files = append(files, s.files[f])
 	}

@@ -42,19 +42,20 @@ func (in *input) returned(tokens int) (out []string) {
 			IsError: c.IsError})
 		what := "`" + briefly(c.Line) + "`"
 		if c.Kind != toolcall.Command || c.Line == "" {
-			what = plain.Text(quoted(strings.Replace(c.Title(), c.Path, relative(c.Path, in.base), 1), 120))
+			title := strings.Replace(c.Title(), c.Path, relative(c.Path, in.base), 1)
+			what = plain.Text(preview.Quote(title, 120))
 		}
 		line := "- " + in.handle(last) + " " + what + ":"
 		room := tokens/(n+1) - in.count(line) - 1
 		if t.Source == retain.SourceFile {
 			what := fmt.Sprintf("%d lines", strings.Count(strings.TrimSpace(body), "\n")+1)
 			if split.Kind == preview.Code {
-				what = quoted(split.Head, 110)
+				what = preview.Quote(split.Head, 110)
 			}
 			line += " " + what
-		} else if text := plain.Text(fitted(strings.TrimSpace(body), room, in.count)); text != "" &&
+		} else if text := plain.Text(retain.Fit(strings.TrimSpace(body), room, in.count)); text != "" &&
 			room >= leastReturned {
-			line += "\n  " + indented(text)
+			line += "\n  " + plain.Indent(text)
 		} else {
 			continue
 		}
@@ -70,6 +71,6 @@ func (in *input) isPending(t *retain.Text) bool {
 		return false
 	}
 	c := &in.x.Calls[t.Call]
-	return c.Kind != toolcall.Write && in.work().ends[t.Call].End != toolcall.Rejected &&
+	return c.Kind != toolcall.Write && in.work().Ends[t.Call].End != toolcall.Rejected &&
 		strings.Contains(strings.TrimSpace(t.Body[:quotableEnd(t)]), "\n")
 }

@@ -3,10 +3,12 @@ package digest
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest/effects"
 	"github.com/precis-dev/precis/internal/harness"
 	"github.com/precis-dev/precis/internal/lazyregexp"
 	"github.com/precis-dev/precis/internal/plain"
@@ -24,8 +26,10 @@ const (
 	shareResults  = 20 // for results of commands, failures first
 )
 
+const requestsTitle = "## The user's requests, newest first, word for word"
+
 // sections writes everything except the lines of the agent and its tools.
-func (in *input) sections(d *draft, files []file) {
+func (in *input) sections(d *draft, files []effects.File) {
 	share := func(percent int) int { return in.tokens * percent / 100 }
 	d.add(digestHead + in.span() +
 		", written from the conversation without a model. A record of what was said and done, not new instructions.]\n")
@@ -44,7 +48,7 @@ func (in *input) sections(d *draft, files []file) {
 	}
 	d.tokensLeft -= words // reserved for the agent's account
 	room := min(max(asked, in.userTokens), d.tokensLeft-d.count(requestsTitle)-1)
-	d.section(requestsTitle, in.requests(in.requested(), room), d.tokensLeft)
+	d.section(requestsTitle, in.requestWriter().Lines(in.requested(), room), d.tokensLeft)
 	d.section("## Refused by the user", in.refusals(), share(12))
 	d.section("## Standing instructions", in.instructionLines(share(12)), share(14))
 	d.section(skillsTitle, in.skillLines(in.skills(), share(10)), share(12))
@@ -65,10 +69,10 @@ func (in *input) sections(d *draft, files []file) {
 
 // callSections writes the sections about calls, which follow the account: results, files, jobs, the plan
 // and the state of git.
-func (in *input) callSections(d *draft, files []file, planned int) {
+func (in *input) callSections(d *draft, files []effects.File, planned int) {
 	share := func(percent int) int { return in.tokens * percent / 100 }
 	d.section(returnedTitle, in.returned(min(share(returnedShare), d.tokensLeft/3)), d.tokensLeft/3)
-	commands := withoutQueries(in.work().newestCommandRuns(in.covered))
+	commands := withoutQueries(in.work().NewestRuns(in.covered))
 	d.section("## Last results of commands, failures first, newest first",
 		in.commandLines(commands, files, 12), min(share(shareResults), d.tokensLeft))
 	fileList{in, in.listedFiles(files)}.section(d)
@@ -97,7 +101,7 @@ func (in *input) workingDirectory() string {
 			continue
 		}
 		if dir := harness.WorkingDirectory(t.Body); dir != "" {
-			return quoted(dir, 200)
+			return preview.Quote(dir, 200)
 		}
 	}
 	return ""
@@ -149,9 +153,9 @@ func (in *input) previousSection() string {
 	most := max(in.tokens/3, in.tokens-in.sizeWithoutSummary()-leastBeside)
 	head := in.count(title) + in.count(wrong) + 3
 	if isDigestText(in.previous) {
-		text = in.fromTop(indented(text), most-head)
+		text = in.fromTop(plain.Indent(text), most-head)
 	} else {
-		text = fitted(indented(text), most-head, in.count)
+		text = retain.Fit(plain.Indent(text), most-head, in.count)
 	}
 	if text == "" {
 		return ""
@@ -245,60 +249,60 @@ var orders = lazyregexp.New(`(?im)^[^\n]*please continue the conversation from w
 
 // commandLines describes commands: exit code first, then the cause. Test runs name the files edited
 // since, the newest run most of them.
-func (in *input) commandLines(all []command, files []file, most int) (out []string) {
+func (in *input) commandLines(all []effects.Command, files []effects.File, most int) (out []string) {
 	room := 100 // for the names of files
 	for _, c := range in.listedCommands(all) {
 		if len(out) == most {
 			break
 		}
-		how := string(c.end.End)
+		how := string(c.End.End)
 		switch {
-		case c.running:
+		case c.Running:
 			how = "still running in the background"
-		case c.end.End == toolcall.Interrupted:
+		case c.End.End == toolcall.Interrupted:
 			how = "interrupted"
-			if c.end.Line == "" && c.end.Code != nil {
-				how = fmt.Sprintf("interrupted, exit code %d", *c.end.Code)
+			if c.End.Line == "" && c.End.Code != nil {
+				how = fmt.Sprintf("interrupted, exit code %d", *c.End.Code)
 			}
-		case c.end.Code != nil && *c.end.Code != 0:
-			how = fmt.Sprintf("FAILED, exit code %d", *c.end.Code)
-		case c.end.End == toolcall.Failed:
+		case c.End.Code != nil && *c.End.Code != 0:
+			how = fmt.Sprintf("FAILED, exit code %d", *c.End.Code)
+		case c.End.End == toolcall.Failed:
 			how = "FAILED"
-		case c.end.End == toolcall.Unknown, toolcall.Unclear(c.given, c.last):
+		case c.End.End == toolcall.Unknown, toolcall.Unclear(c.Given, c.Last):
 			how = "ended"
 		}
 		runs := ""
-		if c.runs > 1 {
-			runs = fmt.Sprintf(" ×%d", c.runs)
-			if c.failed > 0 && c.failed < c.runs {
-				how += fmt.Sprintf(" (%d of %d runs failed)", c.failed, c.runs)
+		if c.Runs > 1 {
+			runs = fmt.Sprintf(" ×%d", c.Runs)
+			if c.Failed > 0 && c.Failed < c.Runs {
+				how += fmt.Sprintf(" (%d of %d runs failed)", c.Failed, c.Runs)
 			}
 		}
-		if says := cmp.Or(c.end.Line, c.last); says != "" {
-			how += ": " + quoted(says, 110)
+		if says := cmp.Or(c.End.Line, c.Last); says != "" {
+			how += ": " + preview.Quote(says, 110)
 		}
-		if c.end.Line != "" && c.last != "" && c.last != c.end.Line {
-			how += "; at its end: " + quoted(c.last, 110)
+		if c.End.Line != "" && c.Last != "" && c.Last != c.End.Line {
+			how += "; at its end: " + preview.Quote(c.Last, 110)
 		}
-		if c.end.Why != "" {
-			how += "; " + quoted(c.end.Why, 160)
+		if c.End.Why != "" {
+			how += "; " + preview.Quote(c.End.Why, 160)
 		}
 		if len(c.alike) > 0 {
 			how += "; so did " + strings.Join(c.alike, ", ")
 		}
-		if c.personWords != "" {
-			how += "; reported with it: " + quoted(c.personWords, mostSaid)
+		if c.PersonWords != "" {
+			how += "; reported with it: " + preview.Quote(c.PersonWords, mostSaid)
 		}
-		if c.undone != "" {
-			how += "; the commit is undone since (" + c.undone + ")"
-		} else if c.amended != "" {
-			how += "; amended since, to " + c.amended
+		if c.Undone != "" {
+			how += "; the commit is undone since (" + c.Undone + ")"
+		} else if c.Amended != "" {
+			how += "; amended since, to " + c.Amended
 		}
-		if since := in.editedSince(files, c.at, room); since != "" && c.checks() {
+		if since := in.editedSince(files, c.At, room); since != "" && verify.IsCheck(c.Given) {
 			how += since
 			room = 0
 		}
-		out = append(out, fmt.Sprintf("- %s `%s`%s → %s", in.handle(c.at), briefly(c.line), runs, how))
+		out = append(out, fmt.Sprintf("- %s `%s`%s → %s", in.handle(c.At), briefly(c.Line), runs, how))
 	}
 	return out
 }
@@ -316,31 +320,37 @@ const causeBytes = 30
 // took matches the duration of a test: of a repeated failure the newest run is quoted.
 var took = lazyregexp.New(`\s*\(\d+\.\d+ ?s\)`)
 
+// listedCommand is a command with the others that failed with the same line, each with its message.
+type listedCommand struct {
+	effects.Command
+	alike []string
+}
+
 // listedCommands returns the commands to list, failures first. Failures with the same line are merged
 // into the newest, which names the others. A command that ended with code 1 and printed no word is not
 // listed unless it is a check: that is how programs report that they found nothing.
-func (in *input) listedCommands(all []command) []command {
-	var failed, fine []command
+func (in *input) listedCommands(all []effects.Command) []listedCommand {
+	var failed, fine []listedCommand
 	causes := map[string]int{}
 	checks := 0
 	for _, c := range all {
-		cause := took.ReplaceAllString(c.end.Line, "")
-		if cause == c.end.Line {
-			cause += c.end.Why
+		cause := took.ReplaceAllString(c.End.Line, "")
+		if cause == c.End.Line {
+			cause += c.End.Why
 		}
 		at, known := causes[cause]
-		isSilent := (c.end.Code == nil || *c.end.Code == 1) && !strings.ContainsFunc(cause, unicode.IsLetter)
-		if c.end.End == toolcall.Failed && isSilent && !c.checks() {
+		isSilent := (c.End.Code == nil || *c.End.Code == 1) && !strings.ContainsFunc(cause, unicode.IsLetter)
+		if c.End.End == toolcall.Failed && isSilent && !verify.IsCheck(c.Given) {
 			continue
-		} else if c.end.End == toolcall.Failed && known {
+		} else if c.End.End == toolcall.Failed && known {
 			failed[at].alike = append(failed[at].alike,
-				fmt.Sprintf("%s `%s`", in.handle(c.at), briefly(c.line)))
-		} else if c.end.End == toolcall.Failed {
-			if len(c.end.Line) >= causeBytes {
+				fmt.Sprintf("%s `%s`", in.handle(c.At), briefly(c.Line)))
+		} else if c.End.End == toolcall.Failed {
+			if len(c.End.Line) >= causeBytes {
 				causes[cause] = len(failed)
 			}
-			failed = append(failed, c)
-		} else if c.checks() {
+			failed = append(failed, listedCommand{Command: c})
+		} else if verify.IsCheck(c.Given) {
 			checks++
 		}
 	}
@@ -351,46 +361,41 @@ func (in *input) listedCommands(all []command) []command {
 	others := most - min(checks, leastChecks)
 	for _, c := range all {
 		switch {
-		case c.end.End == toolcall.Failed || len(fine) == most:
-		case c.checks():
-			fine = append(fine, c)
+		case c.End.End == toolcall.Failed || len(fine) == most:
+		case verify.IsCheck(c.Given):
+			fine = append(fine, listedCommand{Command: c})
 		case others > 0:
 			others--
-			fine = append(fine, c)
+			fine = append(fine, listedCommand{Command: c})
 		}
 	}
 	return append(failed, fine...)
 }
 
-// checks reports whether a command runs tests, a build or a linter.
-func (c *command) checks() bool {
-	return verify.IsCheck(c.given)
-}
-
 // briefly returns a command on one short line, of a script the beginning and the end.
 func briefly(command string) string {
 	const most, end = 90, 50
-	line := quoted(command, most)
+	line := preview.Quote(command, most)
 	if len(command) <= most || !strings.Contains(strings.TrimSpace(command), "\n") ||
 		!strings.HasSuffix(line, "…") {
 		return line
 	}
-	tail := quoted(command[len(command)-min(len(command)/2, 2*end):], 2*end)
+	tail := preview.Quote(command[len(command)-min(len(command)/2, 2*end):], 2*end)
 	if len(tail) > end {
 		tail = strings.ToValidUTF8(tail[len(tail)-end:], "")
 		if i := strings.IndexByte(tail, ' '); i >= 0 && i < end/3 {
 			tail = tail[i+1:]
 		}
 	}
-	return plain.Text(quoted(line, most-end) + " " + tail)
+	return plain.Text(preview.Quote(line, most-end) + " " + tail)
 }
 
 // editedSince names the files that were edited after a message, in at most room bytes; "" for none.
-func (in *input) editedSince(files []file, message, room int) string {
+func (in *input) editedSince(files []effects.File, message, room int) string {
 	var names []string
 	for _, f := range files {
-		if f.exists() && f.at.From > message {
-			names = append(names, relative(f.path, in.base))
+		if f.Exists() && f.At.From > message {
+			names = append(names, relative(f.Path, in.base))
 		}
 	}
 	if len(names) == 0 {
@@ -399,10 +404,20 @@ func (in *input) editedSince(files []file, message, room int) string {
 	return "; edited since: " + preview.List(names, ", ", room)
 }
 
-func newest[T any](items []T, most int) []T { return items[max(len(items)-most, 0):] }
+// gitTitle is the heading over the state of git.
+const gitTitle = "## Git"
 
-// indented indents the lines after the first, so that only the digest itself begins lines with a
-// heading or a handle.
-func indented(text string) string {
-	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ")
+// gitLines describes the state of git; none when the conversation shows none.
+func (in *input) gitLines() []string { return in.work().GitState().Lines(in.handle) }
+
+// withoutQueries drops commands that only read and never failed, because their success carries no
+// information. If there are no other commands, it keeps them.
+func withoutQueries(all []effects.Command) []effects.Command {
+	says := func(c effects.Command) bool {
+		return c.Running || c.Failed > 0 || !toolcall.Queries(c.Given)
+	}
+	if !slices.ContainsFunc(all, says) {
+		return all
+	}
+	return slices.DeleteFunc(all, func(c effects.Command) bool { return !says(c) })
 }

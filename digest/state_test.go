@@ -11,6 +11,7 @@ import (
 
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/digest/effects"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/retain"
 )
@@ -203,7 +204,7 @@ func TestStateOfAgentsThatSpeakInText(t *testing.T) {
 	if len(s.Requests) != 1 || s.Requests[0].Handle.From != 0 || !s.Requests[0].Current {
 		t.Errorf("requests %+v", s.Requests)
 	}
-	if len(s.Files) != 1 || s.Files[0].Path != "/r/a.py" || s.Files[0].State != digest.FileWritten {
+	if len(s.Files) != 1 || s.Files[0].Path != "/r/a.py" || s.Files[0].State != effects.FileWritten {
 		t.Errorf("files %+v", s.Files)
 	}
 	if len(s.Commands) != 1 || s.Commands[0].Command != "python a.py" || s.Commands[0].Outcome != "failed" {

@@ -2,9 +2,10 @@ package digest
 
 import (
 	"strings"
-	"sync"
 
 	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/digest/effects"
+	"github.com/precis-dev/precis/digest/requests"
 	"github.com/precis-dev/precis/internal/toolcall"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/verify"
@@ -23,26 +24,27 @@ func (in *input) verifyPast() *verify.History {
 	w := in.work()
 	p := &verify.History{
 		Index: in.x, Messages: in.messages, Offset: in.offset, Beside: in.sources, Holds: in.workState(),
-		Outcomes: w.ends, Waiting: w.isWaiting, BareCommand: bareCommand, Tests: sync.OnceValue(w.testEnds),
-		File: func(path string) *verify.File { return w.files.fileNamed(path).asVerified() },
+		Outcomes: w.Ends, Waiting: w.IsWaiting, BareCommand: effects.BareCommand,
+		File: func(path string) *verify.File { return asVerified(w.FileNamed(path)) },
 	}
 	speech := precis.SpeechOf(in.messages)
-	for _, s := range mergeRepeated(in.record().said) {
-		text := strings.TrimSuffix(s.text, shownIn(in.messages[s.at], speech.Authors(s.at)))
-		p.UserTexts = append(p.UserTexts, verify.UserText{Message: s.at, Text: text})
+	for _, s := range requests.Merged(in.record().said) {
+		text := strings.TrimSuffix(s.Text, requests.AttachedTo(in.messages[s.At], speech.Authors(s.At)))
+		p.UserTexts = append(p.UserTexts, verify.UserText{Message: s.At, Text: text})
 	}
-	for _, r := range w.newestCommandRuns(in.covered) {
-		if r.end.End == toolcall.Failed && !r.running {
+	for _, r := range w.NewestRuns(in.covered) {
+		if r.End.End == toolcall.Failed && !r.Running {
 			p.Failures = append(p.Failures,
-				verify.Failure{Message: r.at, Shown: r.line, Line: r.given, End: r.end})
+				verify.Failure{Message: r.At, Shown: r.Line, Line: r.Given, End: r.End})
 		}
 	}
-	files := in.files()
-	root, isScratch := rootOf(files), scratchTest(files)
+	files := in.work().FilesOf(in.covered)
+	root, isScratch := effects.RootOf(files), effects.ScratchTest(files)
 	for _, f := range files {
-		if f.lastWrite >= 0 && (f.exists() || f.state == FileDeleted && !f.isMoved() && !isScratch(f.path)) {
-			changed := *f.asVerified()
-			changed.Path = relative(f.path, root)
+		isGone := f.State == effects.FileDeleted && !f.IsMoved() && !isScratch(f.Path)
+		if f.LastWrite >= 0 && (f.Exists() || isGone) {
+			changed := *asVerified(&f)
+			changed.Path = relative(f.Path, root)
 			p.Changed = append(p.Changed, changed)
 		}
 	}
@@ -51,20 +53,20 @@ func (in *input) verifyPast() *verify.History {
 }
 
 // asVerified converts a file to the form of package verify; nil for none.
-func (f *file) asVerified() *verify.File {
+func asVerified(f *effects.File) *verify.File {
 	if f == nil {
 		return nil
 	}
 	out := &verify.File{
-		Path: f.path, State: string(f.state), At: f.at, By: f.gitCommand, Edits: f.writingCalls(),
-		Tried: f.lastWrite >= 0, Removed: f.removed > 0,
-		Restored: f.has(func(e *edit) bool { return !e.inEffect() }),
+		Path: f.Path, State: string(f.State), At: f.At, By: f.GitCommand, Edits: f.WritingCalls(),
+		Tried: f.LastWrite >= 0, Removed: f.Removed > 0,
+		Restored: f.IsRestored(),
 	}
-	if f.isMoved() {
-		out.MovedTo = f.currentPath()
+	if f.IsMoved() {
+		out.MovedTo = f.CurrentPath()
 	}
-	if f.refused != nil {
-		out.Refused = &f.refused.at
+	if f.Refused != nil {
+		out.Refused = &f.Refused.At
 	}
 	return out
 }

@@ -45,7 +45,7 @@ func (in *input) ownWords() (out []ownText) {
 		if !in.covered(t.Handle.From) || in.isPreviousSummary(i) || !speaks {
 			continue
 		}
-		words := withoutCalls(t.Body[from:])
+		words := toolcall.WithoutCalls(t.Body[from:])
 		if len(out) > 0 && in.hasCall(t.Handle.From) {
 			words = withoutAnnouncement(words)
 		}
@@ -105,7 +105,7 @@ func (in *input) thoughts() (out []ownText) {
 				text = withoutAnnouncement(withoutLast(text))
 			}
 			if len(text) >= in.least(least) && len(out) < newest {
-				out = append(out, ownText{i, lastPart(text, most), true})
+				out = append(out, ownText{i, retain.LastPart(text, most), true})
 			}
 		}
 	}
@@ -129,38 +129,6 @@ func (in *input) addressedToUser(t *retain.Text) (from int, ok bool) {
 		return len(c.Name), harness.Speaks(c.Name, a.Name)
 	}
 	return 0, false
-}
-
-// withoutCalls returns a text of the agent without calls in it and without lines of its program.
-func withoutCalls(text string) string {
-	var out strings.Builder
-	for line := range strings.Lines(withoutActions(text)) {
-		if bare := strings.TrimSpace(line); isOpened(bare) && !strings.Contains(text, "</"+bare[1:]) {
-			break // a call in text that was cut off
-		} else if !harness.IsRemark(bare) {
-			out.WriteString(line)
-		}
-	}
-	return strings.TrimSpace(out.String())
-}
-
-// withoutActions removes the calls in the text of an agent.
-func withoutActions(text string) string {
-	for {
-		before, rest, found := strings.Cut(text, toolcall.ActionStart)
-		if !found {
-			return text
-		}
-		_, after, _ := strings.Cut(rest, toolcall.ActionEnd)
-		text = before + after
-	}
-}
-
-// isOpened reports whether a line is the tag that opens a call in text, recognized by a name that a
-// person would not type.
-func isOpened(line string) bool {
-	return len(line) > 2 && line[0] == '<' && line[len(line)-1] == '>' && strings.Contains(line, "_") &&
-		strings.Trim(line[1:len(line)-1], "abcdefghijklmnopqrstuvwxyz_") == ""
 }
 
 // newestSaid returns the index of the first text that the agent said; -1 for none.
@@ -212,13 +180,13 @@ func (in *input) writeAccount(d *draft, all []ownText, budget int) {
 	for i, t := range all {
 		words := retain.BothEnds(t.words, mostWords)
 		if i == newest {
-			words = fitted(t.words, max(min(left, in.tokens*lastWords/100)-8, 0), d.count)
+			words = retain.Fit(t.words, max(min(left, in.tokens*lastWords/100)-8, 0), d.count)
 		}
 		at := in.handle(t.at)
 		if t.thought {
 			at += ", in its reasoning"
 		}
-		line := "- " + at + ": " + indented(plain.Text(words))
+		line := "- " + at + ": " + plain.Indent(plain.Text(words))
 		if left -= d.count(line) + 1; words == "" || left < 0 {
 			break
 		}

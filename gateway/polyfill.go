@@ -10,6 +10,7 @@ import (
 	"github.com/precis-dev/precis/gateway/polyfill"
 	"github.com/precis-dev/precis/measure"
 	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store"
 	"github.com/precis-dev/precis/wire/anthropic"
 	"github.com/precis-dev/precis/wire/responses"
 )
@@ -48,8 +49,8 @@ func (j *planner) copyEdits(more []precis.Edit) {
 // that summary.
 func (j *planner) keepOriginals(ctx context.Context, end int, sum policy.Summary) {
 	originals := j.work.Transcript.Prefix(end)
-	if _, err := policy.Reconcile(ctx, j.g.conversations.Store(j.owner), originals, nil,
-		&policy.Progress{}); err != nil {
+	if _, err := store.Reconcile(ctx, j.g.conversations.Store(j.owner), originals, nil,
+		&store.Progress{}); err != nil {
 		j.g.o.Logger.WarnContext(ctx, "a compacted conversation is not stored", "conversation", j.work.ID,
 			"error", err)
 	}

@@ -1,6 +1,7 @@
 // Package inforce finds what of a conversation stays in force until its program replaces it: system
 // messages, reminders, loaded tools and settings, by their structure alone; and it holds the items that
-// a caller names, such as a plan.
+// a caller names, such as a plan. [Find] returns all of it; a [Carrier] shows it again where an edit
+// hides it.
 package inforce
 
 import (

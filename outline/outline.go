@@ -18,6 +18,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/precis-dev/precis/internal/visible"
 )
 
 // Limits of [Of].
@@ -123,22 +125,10 @@ func finish(t *text, defs []Definition) []Definition {
 		d := &defs[i]
 		d.Start = min(max(d.Start, 1), t.lines())
 		d.End = min(max(d.End, d.Start), t.lines())
-		d.Line = clip(strings.TrimSpace(t.line(d.Start - 1)))
-		d.Name = clip(d.Name)
+		d.Line = visible.FirstBytes(strings.TrimSpace(t.line(d.Start-1)), MaxLine)
+		d.Name = visible.FirstBytes(d.Name, MaxLine)
 	}
 	return defs
-}
-
-// clip cuts s to MaxLine bytes at a character.
-func clip(s string) string {
-	if len(s) <= MaxLine {
-		return s
-	}
-	n := MaxLine
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 // Signatures returns the numbers of the lines on which definitions begin, counted from 0, in order

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/inforce"
@@ -315,10 +314,7 @@ func checkKept(s *Situation, units []precis.Unit) error {
 			}
 			if words := s.LastWords(); !u.Original() && !s.Kept.isKept(i) && words != "" &&
 				slices.ContainsFunc(u.Messages,
-					func(m precis.Message) bool {
-						return strings.Contains(folded(wordsOf(m)),
-							folded(words))
-					}) {
+					func(m precis.Message) bool { return inforce.States(m, words) }) {
 				continue
 			}
 			return precis.Errorf(precis.CodeInvalid, "check view", "message %d must be kept", i)

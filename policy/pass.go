@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"time"
-	"unicode/utf8"
 
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/internal/number"
+	"github.com/precis-dev/precis/internal/visible"
 )
 
 // pass is one run of a [Manager] over a conversation: the measured view, the decision, and the
@@ -482,25 +482,12 @@ func originals(units []precis.Unit) int {
 func stepsOf(steps []precis.RungResult) []precis.RungResult {
 	out := slices.Clone(steps[max(len(steps)-MaxSteps, 0):])
 	for i, s := range out {
-		out[i].Reason = shortened(s.Reason, MaxStepReason)
+		out[i].Reason = visible.Cut(s.Reason, MaxStepReason)
 		if s.Outcome == precis.OutcomeAccepted {
 			out[i].Call = nil // its edit has it
 		}
 	}
 	return out
-}
-
-// shortened returns text with at most most bytes, whole characters.
-func shortened(text string, most int) string {
-	const more = "…"
-	if len(text) <= most {
-		return text
-	}
-	cut := most - len(more)
-	for cut > 0 && !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + more
 }
 
 // Limits of [EditReport.Steps].

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/harness"
 )
 
 // Strategy is one rung of the ladder: it proposes an edit that makes the view smaller. An edit
@@ -77,7 +78,7 @@ func oneMessagePerSpan(rung Strategy, e precis.Edit) precis.Edit {
 			with := slices.Clone(r.With)
 			for k, m := range with {
 				if m.Role == precis.RoleSystem {
-					with[k] = precis.NewText(precis.RoleUser, reminderOf(m))
+					with[k] = precis.NewText(precis.RoleUser, harness.Reminder(m.PlainText()))
 				}
 			}
 			if one, ok := j.Join(with); ok {

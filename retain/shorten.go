@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/plain"
 )
 
 // Shorten cuts a user's text to about most bytes: first its pasted parts, such as a log, so that
@@ -113,4 +114,37 @@ func Ends(text string, head, tail int) (string, string) {
 	h := text[:min(max(head, 0), len(text))]
 	t := text[max(len(text)-max(tail, 0), len(h)):]
 	return strings.ToValidUTF8(h, ""), strings.ToValidUTF8(t, "")
+}
+
+// Fit cuts a user's text, or a summary, to the given number of tokens as [Shorten] does; "" when
+// there is no room.
+func Fit(text string, tokens int, count func(string) int) string {
+	if count(text) <= tokens {
+		return text
+	}
+	for most := min(len(text)-1, tokens*4); most > 0; {
+		short := Shorten(text, most, "")
+		n := count(short)
+		if n <= tokens {
+			return short
+		}
+		most = min(most*tokens/n, most*9/10)
+	}
+	return ""
+}
+
+// LastPart returns the end of a text on one line of about most bytes.
+func LastPart(text string, most int) string {
+	text = plain.Text(Folded(text))
+	if len(text) <= most {
+		return text
+	}
+	end := text[len(text)-most:]
+	for !utf8.ValidString(end) {
+		end = end[1:]
+	}
+	if i := strings.IndexByte(end, ' '); i >= 0 && i < most/3 {
+		end = end[i+1:]
+	}
+	return "…" + end
 }

@@ -2,7 +2,8 @@
 // listing conversations ([Lister]), searching ([Searcher]), forgetting ([Purger], [Wiper]), leases
 // for replicas ([Leaser]), cached summaries ([Summaries]), ledgers ([Booker], [Spender], [Summer]),
 // evidence on context windows ([Windows]) and detecting the loss of the storage ([Checker]).
-// Callers use type assertions, and do without the interfaces that a store lacks.
+// Callers use type assertions, and do without the interfaces that a store lacks. [Reconcile] brings a
+// conversation in memory and a store together.
 //
 // The stores are precis/store/memory, precis/store/sqlite and precis/store/postgres;
 // precis/store/storetest checks any other.

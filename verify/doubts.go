@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/precis-dev/precis"
-	"github.com/precis-dev/precis/internal/plain"
 	"github.com/precis-dev/precis/internal/preview"
 	"github.com/precis-dev/precis/internal/prose"
 	"github.com/precis-dev/precis/retain"
@@ -178,8 +177,6 @@ func cutDoubts(text string) (before, list, rest string) {
 }
 
 // Line writes a doubt for a model, without its handle.
-func (d Doubt) Line() string { return doubtName(d) + ": " + oneLine(d.Why, 240) }
+func (d Doubt) Line() string { return doubtName(d) + ": " + preview.Quote(d.Why, 240) }
 
-func doubtName(d Doubt) string { return "- " + oneLine(strconv.Quote(d.Text), 160) }
-
-func oneLine(s string, most int) string { return preview.Line(plain.Text(s), most) }
+func doubtName(d Doubt) string { return "- " + preview.Quote(strconv.Quote(d.Text), 160) }

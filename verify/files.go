@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/preview"
 	"github.com/precis-dev/precis/internal/toolcall"
 )
 
@@ -55,7 +56,7 @@ func (d *claimChecker) notMade(f *File, name, line string) (string, precis.Handl
 	case f.State == "reverted" && !strings.Contains(line, f.By):
 		return name + " has been reverted since (" + f.By + ")", f.At
 	case f.MovedTo != "":
-		return name + " has been moved since, to " + oneLine(f.MovedTo, 200), f.At
+		return name + " has been moved since, to " + preview.Quote(f.MovedTo, 200), f.At
 	case f.State == "deleted":
 		return name + " has been removed since", f.At
 	case f.State == "read" && !f.Tried && !d.mayWrite(name):

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/preview"
 	"github.com/precis-dev/precis/internal/toolcall"
 )
 
@@ -83,16 +84,16 @@ var testNamed = lazyregexp.New("\\b(?:Test[A-Z]\\w+(?:/\\w+)?|test_\\w+)\\b")
 func (d *claimChecker) ofTests(s Statement) (out []claim) {
 	for _, at := range testNamed.FindAllStringIndex(s.Text, mostNames) {
 		name := s.Text[at[0]:at[1]]
-		test, ok := d.Tests()[name]
+		test, ok := d.testEnds()[name]
 		if !ok {
 			continue
 		}
 		end := toolcall.Failed
-		if test.Passed {
+		if test.passed {
 			end = toolcall.OK
 		}
-		run := "the newest run of " + oneLine(name, 80)
-		out = append(out, claim{clauseOf(s.Text, at[0]), run, test.Call, end, true})
+		run := "the newest run of " + preview.Quote(name, 80)
+		out = append(out, claim{clauseOf(s.Text, at[0]), run, test.call, end, true})
 	}
 	return out
 }
@@ -194,7 +195,9 @@ func kindsOf(line string) (n int) {
 }
 
 // quoted returns a command in the form used in reasons.
-func (p *History) quoted(line string) string { return "`" + oneLine(p.BareCommand(line), 80) + "`" }
+func (p *History) quoted(line string) string {
+	return "`" + preview.Quote(p.BareCommand(line), 80) + "`"
+}
 
 func refused(o toolcall.Outcome) string {
 	if o.Claimed {
@@ -208,7 +211,7 @@ func codeOf(o toolcall.Outcome) string {
 		return ", exit code " + strconv.Itoa(*o.Code)
 	}
 	if o.Line != "" {
-		return ": " + oneLine(o.Line, 100)
+		return ": " + preview.Quote(o.Line, 100)
 	}
 	return ""
 }

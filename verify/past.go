@@ -19,27 +19,20 @@ type History struct {
 	Offset   int // added to the numbers of messages in handles
 	// other sources of names: the system prompt, the state of the client's program
 	Beside    string
-	UserTexts []UserText          // texts that the user typed, each once
-	Holds     *workstate.Reading  // plans, jobs, skills
-	Outcomes  []toolcall.Outcome  // of the calls of Index
-	Waiting   func(call int) bool // whether a call has no result yet
-	// the newest failed run of each command that no later run resolved
-	Failures []Failure
-	Changed  []File                       // in the order of the first change
-	File     func(path string) *File      // nil: no file, or more than one, may be meant
-	Tests    func() map[string]TestResult // how the newest run of each test ended, by its name
+	UserTexts []UserText              // texts that the user typed, each once
+	Holds     *workstate.Reading      // plans, jobs, skills
+	Outcomes  []toolcall.Outcome      // of the calls of Index
+	Waiting   func(call int) bool     // whether a call has no result yet
+	Failures  []Failure               // the newest failed run of each command that no later run resolved
+	Changed   []File                  // in the order of the first change
+	File      func(path string) *File // nil: no file, or more than one, may be meant
 	// a command line without its folder and without filters of its output
 	BareCommand func(line string) string
 
-	words   string   // of all sources, see prose.Plain; "": not read yet
-	numbers []int    // where words in it begin with a digit; nil: not read yet
-	persons []string // words of persons and summaries of them; nil: not read yet
-}
-
-// TestResult is how the newest run of a test ended.
-type TestResult struct {
-	Passed bool
-	Call   int
+	tests   map[string]testEnd // see testEnds; nil: not read yet
+	words   string             // of all sources, see prose.Plain; "": not read yet
+	numbers []int              // where words in it begin with a digit; nil: not read yet
+	persons []string           // words of persons and summaries of them; nil: not read yet
 }
 
 // UserText is one text that the user typed.

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/preview"
 	"github.com/precis-dev/precis/internal/prose"
 	"github.com/precis-dev/precis/internal/toolcall"
 	"github.com/precis-dev/precis/retain"
@@ -128,7 +129,7 @@ func (c *checker) count(kind string, holds, of int, text string, at precis.Handl
 	k.Holds, k.Of = k.Holds+holds, k.Of+of
 	if holds < of {
 		at.From, at.To = at.From+c.Offset, at.To+c.Offset
-		c.report.Lacks = append(c.report.Lacks, Omission{kind, oneLine(text, 300), at})
+		c.report.Lacks = append(c.report.Lacks, Omission{kind, preview.Quote(text, 300), at})
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/precis-dev/precis/internal/harness"
 	"github.com/precis-dev/precis/internal/jsonspan"
 	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/preview"
 	"github.com/precis-dev/precis/internal/table"
 	"github.com/precis-dev/precis/internal/toolcall"
 )
@@ -312,12 +313,12 @@ func outcomeIn(text string) (State, string) {
 func resultIn(text string) string {
 	if s := harness.Element(text, "result", "task_result", "output", "stdout", "stderr", "error",
 		"summary"); s != "" {
-		return line(s, mostJobResult)
+		return preview.Quote(s, mostJobResult)
 	}
 	if _, after, ok := strings.Cut(text, "\nOutput:\n"); ok { // Codex
 		text = after
 	}
-	return line(trailer.ReplaceAllString(text[:min(len(text), 10*mostJobResult)], ""), mostJobResult)
+	return preview.Quote(trailer.ReplaceAllString(text[:min(len(text), 10*mostJobResult)], ""), mostJobResult)
 }
 
 // idIn returns the first ID of a job in a text; "" for none.
@@ -341,7 +342,7 @@ func taskOf(c *toolcall.Call, args []arg) string {
 			best, text = rank, a.text
 		}
 	}
-	return line(cmp.Or(c.Line, text), mostJobText)
+	return preview.Quote(cmp.Or(c.Line, text), mostJobText)
 }
 
 func firstLines(text string, n int) string {

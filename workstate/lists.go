@@ -6,6 +6,7 @@ import (
 
 	"github.com/precis-dev/precis/internal/jsonspan"
 	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/preview"
 	"github.com/precis-dev/precis/internal/toolcall"
 )
 
@@ -234,7 +235,7 @@ func entryOf(e arg, depth int) []step {
 	case '"':
 		boxed, _ := checklist(e.text)
 		if len(boxed) == 0 && means(e.name, "bare") && strings.TrimSpace(e.text) != "" {
-			return []step{{text: line(e.text, mostText)}}
+			return []step{{text: preview.Quote(e.text, mostText)}}
 		}
 		return boxed
 	case '{':
@@ -277,7 +278,7 @@ func stepOf(members []arg, list *planned, depth int) (r stepRead) {
 		case rank > 0 && strings.ContainsAny(value, "0123456789") && known(value):
 			r.known = append(r.known, value)
 		case rank > 0 && (best == 0 || rank < best) && m.isText() && strings.TrimSpace(m.text) != "":
-			r.text, best, r.explains = line(m.text, mostText), rank, means(m.name, "explains")
+			r.text, best, r.explains = preview.Quote(m.text, mostText), rank, means(m.name, "explains")
 		}
 	}
 	return r
@@ -319,7 +320,7 @@ func boxOf(l string) (s step, ok bool) {
 	if m == nil {
 		return step{}, false
 	}
-	s = step{id: m[1], text: line(m[4], mostText), state: stateOf(m[2] + m[3])}
+	s = step{id: m[1], text: preview.Quote(m[4], mostText), state: stateOf(m[2] + m[3])}
 	return s, s.state != ""
 }
 
@@ -333,7 +334,7 @@ func checklist(text string) (steps []step, whole bool) {
 		l = strings.TrimRight(l, "\r\n")
 		fenced = fenced != strings.HasPrefix(strings.TrimSpace(l), fence)
 		if head := strings.TrimLeft(l, "#"); len(head) < len(l) && strings.HasPrefix(head, " ") && !fenced {
-			under = line(strings.TrimSpace(head), mostUnder)
+			under = preview.Quote(strings.TrimSpace(head), mostUnder)
 		}
 		s, ok := boxOf(l)
 		switch bare := strings.TrimSpace(l); {
@@ -369,7 +370,7 @@ func numbered(text string) []step {
 		if m == nil || fenced || strings.HasSuffix(asked, "?") || strings.HasSuffix(asked, "？") {
 			continue
 		}
-		switch s := (step{text: line(strings.TrimRight(m[3], "*: "), mostText)}); {
+		switch s := (step{text: preview.Quote(strings.TrimRight(m[3], "*: "), mostText)}); {
 		case m[2] != "" && len(m[1]) <= 3:
 			counted = append(counted, s)
 		case m[2] == "" && m[1] == "":

@@ -8,6 +8,7 @@ import (
 	"github.com/precis-dev/precis/internal/harness"
 	"github.com/precis-dev/precis/internal/jsonspan"
 	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/preview"
 )
 
 // notices match elements that report the outcome of a job.
@@ -73,8 +74,8 @@ func bracketed(text string, at precis.Handle) Item {
 	_, rest, _ := strings.Cut(text, "\nCommand: ")
 	what, _, _ := strings.Cut(rest, "\n")
 	_, output, _ := strings.Cut(text, "\nOutput:\n")
-	it.Text = line(what, mostJobText)
-	it.Result = line(strings.TrimSuffix(strings.TrimSpace(output), "]"), mostJobResult)
+	it.Text = preview.Quote(what, mostJobText)
+	it.Result = preview.Quote(strings.TrimSuffix(strings.TrimSpace(output), "]"), mostJobResult)
 	return it
 }
 
@@ -94,7 +95,7 @@ func noticeOf(body string, at precis.Handle) Item {
 	}
 	it.State, it.Result = outcomeIn(body)
 	summary := harness.Element(body, "summary")
-	it.Text = line(summary, mostJobText)
+	it.Text = preview.Quote(summary, mostJobText)
 	if said, result := outcomeIn(summary); said == Done && it.Result == result {
 		it.Result = "" // it only says that the job is done
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/internal/harness"
 	"github.com/precis-dev/precis/internal/lazyregexp"
+	"github.com/precis-dev/precis/internal/preview"
 	"github.com/precis-dev/precis/internal/toolcall"
 	"github.com/precis-dev/precis/retain"
 )
@@ -111,8 +112,8 @@ func skillRead(c *toolcall.Call) string {
 }
 
 func (s *skills) load(l loaded, at precis.Handle) {
-	it := Item{Kind: Skill, Key: strings.ToLower(l.name), Text: line(l.name, 100), Since: at, At: at}
-	it.Where, it.Orders = line(l.where, 300), Directives(l.body)
+	it := Item{Kind: Skill, Key: strings.ToLower(l.name), Text: preview.Quote(l.name, 100), Since: at, At: at}
+	it.Where, it.Orders = preview.Quote(l.where, 300), Directives(l.body)
 	i, known := s.byKey[it.Key]
 	if !known && len(s.all) > 0 {
 		if last := &s.all[len(s.all)-1]; at.From-last.At.From <= 1 && sameSkill(it.Key, last.Key) {

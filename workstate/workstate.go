@@ -12,8 +12,6 @@ import (
 	"slices"
 
 	"github.com/precis-dev/precis"
-	"github.com/precis-dev/precis/internal/plain"
-	"github.com/precis-dev/precis/internal/preview"
 	"github.com/precis-dev/precis/internal/toolcall"
 	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/retain"
@@ -219,7 +217,3 @@ func (f *fold) message(msgs []precis.Message, i int, speech *precis.Speech) {
 func (f *fold) reading() *Reading {
 	return &Reading{Steps: f.plans.items(), Jobs: f.jobs.all, Skills: f.skills.all, Calls: f.calls}
 }
-
-// line returns a text on one line of about most bytes, without signs that could make it look like a
-// heading or a tag.
-func line(s string, most int) string { return preview.Line(plain.Text(s), most) }

@@ -9,6 +9,7 @@ import (
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/conversation"
 	"github.com/precis-dev/precis/digest"
+	"github.com/precis-dev/precis/digest/effects"
 	"github.com/precis-dev/precis/internal/plain"
 	"github.com/precis-dev/precis/internal/preview"
 	"github.com/precis-dev/precis/retain"
@@ -56,10 +57,10 @@ func factsOf(ctx context.Context, s *conversation.Subject, style briefStyle) (br
 	f.refusals(state)
 	f.words(msgs)
 	f.files(state.Files, style)
-	f.lines[partGit] = state.Git.Lines()
+	f.lines[partGit] = state.Git.Lines(nil)
 	f.commands(state.Commands)
 	for _, w := range state.Waiting {
-		f.add(partWaiting, w.Handle, untrustedLine(w.What, 200))
+		f.add(partWaiting, w.Handle, preview.Quote(w.What, 200))
 	}
 	return f, nil
 }
@@ -74,7 +75,7 @@ func (f *briefFacts) requests(all []digest.Request) {
 		r := all[i]
 		if r.Question != "" {
 			f.add(partAnswers, r.Handle, fmt.Sprintf("the user said %q after: %s", preview.Line(r.Text, 120),
-				untrustedLine(r.Question, 240)))
+				preview.Quote(r.Question, 240)))
 		}
 		switch {
 		case i == len(all)-1:
@@ -92,18 +93,18 @@ func (f *briefFacts) refusals(s digest.State) {
 		if words == "" {
 			return ""
 		}
-		return "; said with it: " + untrustedLine(words, 200)
+		return "; said with it: " + preview.Quote(words, 200)
 	}
 	for _, file := range slices.Backward(s.Files) {
-		if file.State == digest.FileRejected {
+		if file.State == effects.FileRejected {
 			f.add(partRefused, file.Handle,
-				"the user refused a change of "+untrustedLine(file.Path, 120)+said(file.Said))
+				"the user refused a change of "+preview.Quote(file.Path, 120)+said(file.Said))
 		}
 	}
 	for _, c := range slices.Backward(s.Commands) {
 		if c.Outcome == "rejected" {
 			f.add(partRefused, c.Handle, "the user refused "+
-				strings.TrimSpace(untrustedLine(c.Tool, 40)+" "+untrustedLine(c.Command, 120))+said(c.Said))
+				strings.TrimSpace(preview.Quote(c.Tool, 40)+" "+preview.Quote(c.Command, 120))+said(c.Said))
 		}
 	}
 }
@@ -130,17 +131,17 @@ func (f *briefFacts) words(msgs []precis.Message) {
 // files adds the states of files: changed files, newest first, and on one line those that were
 // only read. The first few are formatted as references of the agent, which may load them; the
 // others are plain paths.
-func (f *briefFacts) files(all []digest.FileState, style briefStyle) {
+func (f *briefFacts) files(all []effects.FileState, style briefStyle) {
 	const mentioned, named = 5, 25
 	var read []string
 	for _, file := range slices.Backward(all) {
-		path := untrustedLine(file.Path, 200)
+		path := preview.Quote(file.Path, 200)
 		switch {
-		case file.State == digest.FileRejected, file.MovedTo != "": // listed under refusals or its new path
-		case file.State == digest.FileRead:
+		case file.State == effects.FileRejected, file.MovedTo != "": // listed under refusals or its new path
+		case file.State == effects.FileRead:
 			read = append(read, precis.MessageHandle(file.Handle.From).String()+" "+path)
 		default:
-			if len(f.lines[partFiles]) < mentioned && file.State != digest.FileDeleted {
+			if len(f.lines[partFiles]) < mentioned && file.State != effects.FileDeleted {
 				path = style.mention(path)
 			}
 			fate := string(file.State)
@@ -148,7 +149,7 @@ func (f *briefFacts) files(all []digest.FileState, style briefStyle) {
 				fate += " (" + file.By + ")"
 			}
 			if file.MovedFrom != "" {
-				path += ", moved from " + untrustedLine(file.MovedFrom, 200)
+				path += ", moved from " + preview.Quote(file.MovedFrom, 200)
 			}
 			f.add(partFiles, file.Handle, fate+" "+path)
 		}
@@ -162,14 +163,14 @@ func (f *briefFacts) files(all []digest.FileState, style briefStyle) {
 }
 
 // commands adds the results of commands: failures first, newest first in each group.
-func (f *briefFacts) commands(all []digest.CommandState) {
+func (f *briefFacts) commands(all []effects.CommandState) {
 	for _, failures := range []bool{true, false} {
 		for _, c := range slices.Backward(all) {
 			failed := c.Outcome == "failed" || c.Outcome == "interrupted"
 			if failed != failures || c.Outcome == "rejected" {
 				continue
 			}
-			text := untrustedLine(c.Command, 160) + ": " + c.Outcome
+			text := preview.Quote(c.Command, 160) + ": " + c.Outcome
 			if c.UndoneBy != "" {
 				text += ", the commit is undone since (" + c.UndoneBy + ")"
 			}
@@ -183,9 +184,6 @@ func (f *briefFacts) commands(all []digest.CommandState) {
 		}
 	}
 }
-
-// untrustedLine returns a text on one line with markup that could act as an instruction removed.
-func untrustedLine(s string, most int) string { return preview.Line(plain.Text(s), most) }
 
 // indent indents the lines of a text so that they cannot be mistaken for lines of the brief.
 func indent(s string) string {

@@ -165,8 +165,8 @@ func (h inStore) Edit(ctx context.Context, id string, f func(*conversation.Subje
 		return failed
 	}
 	t := s.Conversation.Transcript
-	now, err := policy.Reconcile(ctx, h.scope(s.Owner), t, edits,
-		&policy.Progress{Messages: t.Len(), Edits: had})
+	now, err := store.Reconcile(ctx, h.scope(s.Owner), t, edits,
+		&store.Progress{Messages: t.Len(), Edits: had})
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/gateway/lineage"
-	"github.com/precis-dev/precis/policy"
 	"github.com/precis-dev/precis/store"
 )
 
@@ -39,7 +38,7 @@ func (r *Registry) readKnown(ctx context.Context, owner, scope string, nodes []p
 	if len(nodes) <= known {
 		return out, nil
 	}
-	edits, err := policy.StoredEdits(ctx, r.Store(owner), nodes[len(nodes)-1])
+	edits, err := store.StoredEdits(ctx, r.Store(owner), nodes[len(nodes)-1])
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +88,7 @@ func latest(ctx context.Context, st precis.Store,
 	if err != nil || at < 0 {
 		return nil, err == nil, err
 	}
-	edits, err = policy.StoredEdits(ctx, st, nodes[at])
+	edits, err = store.StoredEdits(ctx, st, nodes[at])
 	if precis.CodeOf(err) == precis.CodeNotFound { // purged in between
 		return nil, true, nil
 	}
@@ -98,7 +97,7 @@ func latest(ctx context.Context, st precis.Store,
 
 // probes returns the nodes of a transcript to look up in a store, the deepest last: each of the
 // newest ones, older ones at growing distances. Skipping a stored node only costs a second lookup
-// in [policy.Reconcile].
+// in [store.Reconcile].
 func probes(t *precis.Transcript) []precis.Fingerprint {
 	const each = 64
 	var nodes []precis.Fingerprint

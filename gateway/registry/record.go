@@ -6,6 +6,7 @@ import (
 
 	"github.com/precis-dev/precis"
 	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store"
 )
 
 // Refresh adopts newer edits that another replica has recorded. Edits that the store lacks stay,
@@ -42,7 +43,7 @@ func (c *Conversation) reload(ctx context.Context) error {
 	err := c.reg.reads.call(ctx, func(ctx context.Context) error {
 		there, ok, err := latest(ctx, st, c.conv.Transcript)
 		if ok {
-			c.setEdits(policy.MergeEdits(c.conv.Edits, there))
+			c.setEdits(store.MergeEdits(c.conv.Edits, there))
 			read = true
 		}
 		return err
@@ -171,7 +172,7 @@ func (c *Conversation) Look(ctx context.Context) *Snapshot {
 	err := c.reg.reads.call(ctx, func(ctx context.Context) error {
 		there, ok, err := latest(ctx, st, s.Conversation.Transcript)
 		if ok {
-			now.Conversation.Edits, now.Stored = policy.MergeEdits(s.Conversation.Edits, there)
+			now.Conversation.Edits, now.Stored = store.MergeEdits(s.Conversation.Edits, there)
 		}
 		return err
 	})

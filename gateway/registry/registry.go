@@ -3,7 +3,7 @@
 // and [Registry.Place].
 //
 // Only this package writes edits in the gateway. They are put in force in memory first, then
-// [policy.Reconcile] stores them while the turn waits within its patience. The work continues after
+// [store.Reconcile] stores them while the turn waits within its patience. The work continues after
 // the request, and failed writes are retried when the store answers again. Messages, catalog
 // records and ledger lines are always written in the background: a client sends its messages again
 // with every request, so their loss is harmless. Pending data counts as memory, and is bounded with

@@ -116,7 +116,7 @@ func pin(t *testing.T, c *registry.Conversation, m *policy.Manager, message int)
 func stored(t *testing.T, st precis.Store, c *registry.Conversation) int {
 	t.Helper()
 	tr := c.Snapshot().Conversation.Transcript
-	edits, err := policy.StoredEdits(t.Context(), st, tr.Fingerprint(tr.Len()))
+	edits, err := store.StoredEdits(t.Context(), st, tr.Fingerprint(tr.Len()))
 	if err != nil && precis.CodeOf(err) != precis.CodeNotFound {
 		t.Fatal(err)
 	}

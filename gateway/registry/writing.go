@@ -5,10 +5,10 @@ import (
 	"sync/atomic"
 
 	"github.com/precis-dev/precis"
-	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store"
 )
 
-// synced is the result of [policy.Reconcile].
+// synced is the result of [store.Reconcile].
 type synced struct {
 	edits  []precis.Edit
 	stored int
@@ -54,8 +54,8 @@ func (w *writing) wait(ctx context.Context) error {
 // sync reconciles the store and a list of edits; see [writing.alone].
 func (c *Conversation) sync(ctx context.Context, st precis.Store, t *precis.Transcript, edits []precis.Edit,
 	stored int) (synced, error) {
-	p := policy.Progress{Messages: int(c.messages.Load()), Edits: stored}
-	now, err := policy.Reconcile(ctx, st, t, edits, &p)
+	p := store.Progress{Messages: int(c.messages.Load()), Edits: stored}
+	now, err := store.Reconcile(ctx, st, t, edits, &p)
 	c.messages.Store(int64(p.Messages))
 	c.markUnread(now[min(stored, p.Edits):p.Edits])
 	return synced{now, p.Edits}, err

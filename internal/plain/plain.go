@@ -107,3 +107,9 @@ func hiddenRune(r rune) bool {
 	}
 	return unicode.In(r, unicode.Cc, unicode.Cf)
 }
+
+// Indent indents the lines of a quotation after the first, so that only the text around it begins lines
+// with a heading or a handle.
+func Indent(text string) string {
+	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ")
+}

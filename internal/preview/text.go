@@ -5,9 +5,15 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/precis-dev/precis/internal/plain"
 )
 
 const maxHead = 160 // bytes of a head
+
+// Quote is [Line] for a text that no person typed: without signs that could make it look like a
+// heading or a tag, see [plain.Text].
+func Quote(s string, most int) string { return Line(plain.Text(s), most) }
 
 // Line returns s as one line of valid UTF-8: white space is folded, control characters are removed,
 // and it is cut at a word to about most bytes and "…".

@@ -41,3 +41,6 @@ func IsName(word string) bool {
 func isUnspaced(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
+
+// IsLetterOrDigit reports whether a character is a letter or a digit of any script.
+func IsLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

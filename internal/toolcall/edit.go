@@ -81,3 +81,13 @@ func replacements(diff string, added, removed *strings.Builder) bool {
 	}
 	return found
 }
+
+// Change returns the text that a call adds to its file, all of it if the call is not an edit, and
+// the text that it removes.
+func (c *Call) Change() (added, removed string) {
+	added, removed = c.Edited("")
+	if added == "" && removed == "" {
+		added = c.Written()
+	}
+	return added, removed
+}

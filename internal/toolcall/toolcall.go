@@ -16,7 +16,6 @@ import (
 	"github.com/precis-dev/precis/internal/harness"
 	"github.com/precis-dev/precis/internal/jsonspan"
 	"github.com/precis-dev/precis/internal/lazyregexp"
-	"github.com/precis-dev/precis/internal/plain"
 	"github.com/precis-dev/precis/internal/preview"
 )
 
@@ -252,17 +251,17 @@ func (f *finder) xmlResult(i, b int, name string, content []precis.Block) int {
 	return last
 }
 
-// ActionStart and ActionEnd enclose the command at the end of a SWE-agent message.
+// actionStart and actionEnd enclose the command at the end of a SWE-agent message.
 const (
-	ActionStart = "<command>"
-	ActionEnd   = "</command>"
+	actionStart = "<command>"
+	actionEnd   = "</command>"
 )
 
 // actionIn returns the command at the end of a text: in its last <command> element, or its last
 // fenced block; "" without one.
 func actionIn(text string) string {
-	if _, after, ok := strings.Cut(text, ActionStart); ok {
-		command, _, closed := strings.Cut(after, ActionEnd)
+	if _, after, ok := strings.Cut(text, actionStart); ok {
+		command, _, closed := strings.Cut(after, actionEnd)
 		if closed {
 			return strings.TrimSpace(command)
 		}
@@ -407,5 +406,32 @@ func (c *Call) Title() string {
 	case len(c.Effects) > 1:
 		text = fmt.Sprintf("%s %s and %d more", c.Name, c.Effects[0].Path, len(c.Effects)-1)
 	}
-	return preview.Line(plain.Text(text), most)
+	return preview.Quote(text, most)
+}
+
+// Given returns the string arguments of a call, joined, about 400 bytes at most; without any, its path.
+func (c *Call) Given() string {
+	const most = 400
+	var out []string
+	n := 0
+	for _, s := range c.Strings() {
+		if n += len(s); n > most && len(out) > 0 {
+			break
+		}
+		out = append(out, preview.Line(s, most))
+	}
+	if len(out) == 0 {
+		return c.Path
+	}
+	return strings.Join(out, " ")
+}
+
+// ReportsDone reports whether an agent calls the tool to report that it is done; such calls never get
+// a result.
+func (c *Call) ReportsDone() bool {
+	switch strings.ToLower(c.Name) {
+	case "finish", "submit", "attempt_completion", "complete", "done", "task_complete":
+		return true
+	}
+	return false
 }

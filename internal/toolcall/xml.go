@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/harness"
 	"github.com/precis-dev/precis/internal/lazyregexp"
 )
 
@@ -95,4 +96,36 @@ func (x XML) call(use precis.Handle) Call {
 		key += "\x00" + p.Name + "\x00" + strings.TrimSpace(p.Value)
 	}
 	return classify(Call{Name: x.Name, Use: use, key: key, params: x.Params})
+}
+
+// WithoutCalls returns a text of the agent without calls in it and without lines of its program.
+func WithoutCalls(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(withoutActions(text)) {
+		if bare := strings.TrimSpace(line); isOpened(bare) && !strings.Contains(text, "</"+bare[1:]) {
+			break // a call in text that was cut off
+		} else if !harness.IsRemark(bare) {
+			out.WriteString(line)
+		}
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// withoutActions removes the calls in the text of an agent.
+func withoutActions(text string) string {
+	for {
+		before, rest, found := strings.Cut(text, actionStart)
+		if !found {
+			return text
+		}
+		_, after, _ := strings.Cut(rest, actionEnd)
+		text = before + after
+	}
+}
+
+// isOpened reports whether a line is the tag that opens a call in text, recognized by a name that a
+// person would not type.
+func isOpened(line string) bool {
+	return len(line) > 2 && line[0] == '<' && line[len(line)-1] == '>' && strings.Contains(line, "_") &&
+		strings.Trim(line[1:len(line)-1], "abcdefghijklmnopqrstuvwxyz_") == ""
 }

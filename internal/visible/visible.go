@@ -125,3 +125,23 @@ func picture(r rune) string {
 	}
 	return fmt.Sprintf("<U+%04X>", r)
 }
+
+// Cut returns text with at most most bytes, whole characters, and "…" at the end if it is longer.
+func Cut(text string, most int) string {
+	const more = "…"
+	if len(text) <= most {
+		return text
+	}
+	return FirstBytes(text, most-len(more)) + more
+}
+
+// FirstBytes returns at most n bytes of s, whole characters.
+func FirstBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/precis-dev/precis"
+	"github.com/precis-dev/precis/internal/visible"
 )
 
 // textBytes is the part of a message that is searched.
@@ -16,7 +17,7 @@ const textBytes = 64 << 10
 func Text(m precis.Message) string {
 	var t text
 	t.blocks(m.Content)
-	return firstBytes(t.String(), textBytes)
+	return visible.FirstBytes(t.String(), textBytes)
 }
 
 type text struct{ strings.Builder }
@@ -30,7 +31,7 @@ func (t *text) add(s string) {
 	if t.Len() > 0 {
 		t.WriteByte('\n')
 	}
-	t.WriteString(firstBytes(s, textBytes))
+	t.WriteString(visible.FirstBytes(s, textBytes))
 }
 
 func (t *text) blocks(blocks []precis.Block) {

@@ -21,6 +21,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/precis-dev/precis/internal/visible"
 )
 
 // Version identifies the definition of a word. An index of another version is rebuilt.
@@ -89,7 +91,7 @@ func spans(text string) iter.Seq[span] {
 					end += n
 				}
 			}
-			to := i + len(firstBytes(text[i:end], longest))
+			to := i + len(visible.FirstBytes(text[i:end], longest))
 			if !yield(span{from: i, to: to, word: Fold(text[i:to])}) {
 				return
 			}
@@ -109,17 +111,6 @@ func character(text string) int {
 		n += size
 	}
 	return n
-}
-
-// firstBytes returns at most n bytes of s, whole characters.
-func firstBytes(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 // Fold returns s without differences of case and of composition, as valid UTF-8.

@@ -1,4 +1,4 @@
-package digest
+package effects
 
 import (
 	"cmp"
@@ -12,19 +12,19 @@ import (
 	"github.com/precis-dev/precis/internal/toolcall"
 )
 
-// version is the known state of a file at one time.
-type version struct {
-	state           FileFate
-	at              precis.Handle // of the call that decided the state
-	writes, removed int
-	wholes          int // how many of the writes replaced all that the file contained
-	created         bool
-	gitCommand      string // the command of git that caused this state; "" for a write
+// Version is the known state of a file at one time.
+type Version struct {
+	State           FileFate
+	At              precis.Handle // of the call that decided the state
+	Writes, Removed int           // how many calls changed it, and removed it
+	Wholes          int           // how many of the writes replaced all that the file contained
+	Created         bool
+	GitCommand      string // the command of git that caused this state; "" for a write
 }
 
 // edit is one event in the life of a file: a change, or another event that determines its content.
 type edit struct {
-	version          // the state of the file after the edit
+	Version          // the state of the file after the edit
 	calls    []int   // the calls that wrote the new text
 	whole    bool    // it replaced the whole content
 	in       *commit // the commit or stash that contains it; nil: none
@@ -62,13 +62,16 @@ func (e *edit) isStaged() bool    { return e.isOpen() && e.staged }
 func (e *edit) isCommitted() bool { return e.undoneBy == "" && e.in != nil }
 
 // has reports whether is returns true for any edit of a file.
-func (f *file) has(is func(e *edit) bool) bool { return slices.ContainsFunc(f.edits, is) }
+func (f *File) has(is func(e *edit) bool) bool { return slices.ContainsFunc(f.edits, is) }
+
+// IsRestored reports whether git undid an edit of the file.
+func (f *File) IsRestored() bool { return f.has(func(e *edit) bool { return !e.inEffect() }) }
 
 // tracked reports whether a file is in git's index, and in the newest commit.
-func (f *file) tracked() (index, head bool) {
+func (f *File) tracked() (index, head bool) {
 	index, head = !f.isNew, !f.isNew
 	for _, e := range f.edits {
-		there := e.state != FileDeleted
+		there := e.State != FileDeleted
 		if e.isCommitted() {
 			index, head = there, there
 		} else if e.isStaged() {
@@ -78,8 +81,8 @@ func (f *file) tracked() (index, head bool) {
 	return index, head
 }
 
-// writingCalls returns the calls that wrote the current content of a file.
-func (f *file) writingCalls() (out []int) {
+// WritingCalls returns the calls that wrote the current content of a file.
+func (f *File) WritingCalls() (out []int) {
 	for _, e := range f.edits {
 		if e.whole && e.inEffect() {
 			out = nil
@@ -92,22 +95,22 @@ func (f *file) writingCalls() (out []int) {
 }
 
 // recordEvent records an event other than a write that determines a file's content.
-func (f *file) recordEvent(state FileFate, at precis.Handle, by string) *edit {
-	f.state, f.at, f.gitCommand = state, at, by
-	e := &edit{version: f.version}
+func (f *File) recordEvent(state FileFate, at precis.Handle, by string) *edit {
+	f.State, f.At, f.GitCommand = state, at, by
+	e := &edit{Version: f.Version}
 	f.edits = append(f.edits, e)
 	return e
 }
 
 // markClean updates the state of a file after git undid or restored edits.
-func (f *file) markClean(at precis.Handle) {
-	f.version = version{state: FileReverted, at: at}
+func (f *File) markClean(at precis.Handle) {
+	f.Version = Version{State: FileReverted, At: at}
 	if f.isNew {
-		f.state = FileDeleted
+		f.State = FileDeleted
 	}
 	for _, e := range f.edits {
-		if f.gitCommand = e.undoneBy; e.inEffect() {
-			f.version = e.version
+		if f.GitCommand = e.undoneBy; e.inEffect() {
+			f.Version = e.Version
 		}
 	}
 }
@@ -194,10 +197,10 @@ func (h *history) find(name string) (ago int, known bool) {
 
 // matchingFiles returns the written files that paths match as files, folders or patterns; all files of the
 // repository if paths is empty.
-func (s *gitStep) matchingFiles(paths []string) (out []*file) {
+func (s *gitStep) matchingFiles(paths []string) (out []*File) {
 	if len(paths) == 0 {
 		return s.filesWhere(func(p string) bool {
-			below := !isAbsolute(s.Folder) || !isAbsolute(p) || strings.HasPrefix(p, s.Folder+"/")
+			below := !IsAbsolute(s.Folder) || !IsAbsolute(p) || strings.HasPrefix(p, s.Folder+"/")
 			return below || strings.HasPrefix(s.Folder+"/", path.Dir(p)+"/")
 		})
 	}
@@ -207,17 +210,17 @@ func (s *gitStep) matchingFiles(paths []string) (out []*file) {
 		}
 		relative := strings.Trim(strings.TrimPrefix(spec+"/", s.Folder), "/")
 		out = append(out, s.filesWhere(func(p string) bool {
-			return covers(spec, p) || !isAbsolute(p) && covers(relative, p)
+			return covers(spec, p) || !IsAbsolute(p) && covers(relative, p)
 		})...)
 	}
 	return out
 }
 
 // filesWhere returns the written files for which is returns true.
-func (s *gitStep) filesWhere(is func(p string) bool) (out []*file) {
+func (s *gitStep) filesWhere(is func(p string) bool) (out []*File) {
 	s.looked += len(s.files.all)
 	for _, f := range s.files.all {
-		if f.lastWrite >= 0 && is(f.path) {
+		if f.LastWrite >= 0 && is(f.Path) {
 			out = append(out, f)
 		}
 	}
@@ -235,19 +238,19 @@ func covers(spec, p string) bool {
 	switch spec = strings.TrimSuffix(spec, "/"); {
 	case spec == "" || spec == ".":
 		return true
-	case isAbsolute(spec):
+	case IsAbsolute(spec):
 		return strings.HasPrefix(p, spec) && strings.HasPrefix(p[len(spec):], "/")
 	}
 	return strings.Contains(p, spec) && strings.Contains("/"+p, "/"+spec+"/")
 }
 
 // affectedFiles returns the files that the command may change.
-func (s *gitStep) affectedFiles() []*file {
-	return slices.DeleteFunc(s.matchingFiles(s.Paths), func(f *file) bool {
+func (s *gitStep) affectedFiles() []*File {
+	return slices.DeleteFunc(s.matchingFiles(s.Paths), func(f *File) bool {
 		index, head := f.tracked()
 		switch {
 		case s.From == "untracked":
-			return index || f.state == FileDeleted
+			return index || f.State == FileDeleted
 		case s.From == "head", len(s.Commits) > 0:
 			return !index && !head
 		}
@@ -297,7 +300,7 @@ func (s *gitStep) change(to string) {
 }
 
 // doubt records that the content of files is unknown.
-func (s *gitStep) doubt(files ...*file) {
+func (s *gitStep) doubt(files ...*File) {
 	for _, f := range files {
 		f.recordEvent(FileUnknown, s.at, s.By).in = s.receiver
 	}
@@ -354,7 +357,7 @@ func (s *gitStep) flipEdits(c *commit, by string) {
 func (s *gitStep) commit() {
 	c, files, tracked := s.newCommit(), s.matchingFiles(s.Paths), s.From == "tracked"
 	noted := tracked || s.Has("--amend") || s.Verb != "commit" ||
-		slices.ContainsFunc(files, func(f *file) bool { return f.has((*edit).isStaged) })
+		slices.ContainsFunc(files, func(f *File) bool { return f.has((*edit).isStaged) })
 	for _, f := range files {
 		index, _ := f.tracked()
 		all := len(s.Paths) > 0 || !noted || tracked && index

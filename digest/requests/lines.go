@@ -1,17 +1,15 @@
-package digest
+package requests
 
 import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/precis-dev/precis/internal/plain"
+	"github.com/precis-dev/precis/internal/preview"
 	"github.com/precis-dev/precis/internal/prose"
 	"github.com/precis-dev/precis/retain"
 )
-
-const requestsTitle = "## The user's requests, newest first, word for word"
 
 // unquotedRoom tokens are reserved for the line that names unquoted requests; up to mostUnquoted of
 // them are named one by one.
@@ -20,25 +18,31 @@ const (
 	mostUnquoted = 4
 )
 
-// requests returns what persons said, newest first, in at most budget tokens: all of it if it fits,
+// Writer writes requests under a budget. Both fields must be set.
+type Writer struct {
+	Count  func(string) int         // the size of a text in tokens
+	Handle func(message int) string // how the text names a message
+}
+
+// Lines returns what persons said, newest first, in at most budget tokens: all of it if it fits,
 // with pasted text shortened. Otherwise the newest request comes first, whole, then the answers
 // given since, the first request, and units of the others.
-func (in *input) requests(all []personRequest, budget int) (out []string) {
+func (w Writer) Lines(all []Request, budget int) (out []string) {
 	if len(all) == 0 {
 		return nil
 	}
-	q := quoter{count: in.count, tokensLeft: budget}
-	for i := range all[:max(len(all)-fresh, 0)] {
+	q := quoter{count: w.Count, tokensLeft: budget}
+	for i := range all[:max(len(all)-Fresh, 0)] {
 		all[i].old = true
 	}
-	current, size := newestTurn(all), 0
+	current, size := NewestTurn(all), 0
 	for i := range all {
 		most := budget / 4 // bytes: a sixteenth of the room
 		if i == current {
 			most = budget // a quarter
 		}
-		text := retain.FoldPasted(all[i].text, most)
-		q.texts = append(q.texts, quotable{text: text, frame: in.count(in.request(all[i], ""))})
+		text := retain.FoldPasted(all[i].Text, most)
+		q.texts = append(q.texts, quotable{text: text, frame: w.Count(w.Line(all[i], ""))})
 		size += q.cost(i, prose.Unit{End: len(text)})
 	}
 	if size <= budget {
@@ -66,9 +70,9 @@ func (in *input) requests(all []personRequest, budget int) (out []string) {
 	var missing []string
 	for i, s := range slices.Backward(all) {
 		if t := &q.texts[i]; len(t.kept) > 0 {
-			out = append(out, in.request(s, t.joined()))
+			out = append(out, w.Line(s, t.joined()))
 		} else {
-			missing = append(missing, in.handle(s.at))
+			missing = append(missing, w.Handle(s.At))
 		}
 	}
 	switch n := len(missing); {
@@ -81,41 +85,25 @@ func (in *input) requests(all []personRequest, budget int) (out []string) {
 	return out
 }
 
-// fresh is the number of newest requests that are quoted with their full question.
-const fresh = 3
+// Fresh is the number of newest requests that are quoted with their full question.
+const Fresh = 3
 
-// request writes what a person said, with the question that it answers.
-func (in *input) request(s personRequest, text string) string {
+// Line writes text, which quotes a request, with its handle and the question that it answers.
+func (w Writer) Line(s Request, text string) string {
 	const long, short = 300, 100
-	line := "- " + in.handle(s.at) + ": " + indented(text)
+	line := "- " + w.Handle(s.At) + ": " + plain.Indent(text)
 	if s.times > 1 {
-		line += fmt.Sprintf("\n  (said %d times, first at %s)", s.times, in.handle(s.first))
+		line += fmt.Sprintf("\n  (said %d times, first at %s)", s.times, w.Handle(s.first))
 	}
-	if s.question != "" {
+	if s.Question != "" {
 		most := long
 		if s.old {
 			most = short
 		}
-		line += "\n  (said after: " + lastPart(s.question, most) + ")"
+		line += "\n  (said after: " + retain.LastPart(s.Question, most) + ")"
 	}
-	if s.refused != "" {
-		line += "\n  (in place of allowing a call of " + quoted(s.refused, 60) + ")"
+	if s.Refused != "" {
+		line += "\n  (in place of allowing a call of " + preview.Quote(s.Refused, 60) + ")"
 	}
 	return line
-}
-
-// lastPart returns the end of a text on one line of about most bytes.
-func lastPart(text string, most int) string {
-	text = plain.Text(retain.Folded(text))
-	if len(text) <= most {
-		return text
-	}
-	end := text[len(text)-most:]
-	for !utf8.ValidString(end) {
-		end = end[1:]
-	}
-	if i := strings.IndexByte(end, ' '); i >= 0 && i < most/3 {
-		end = end[i+1:]
-	}
-	return "…" + end
 }

@@ -1,4 +1,4 @@
-package policy_test
+package store_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/precis-dev/precis"
-	"github.com/precis-dev/precis/policy"
+	"github.com/precis-dev/precis/store"
 	"github.com/precis-dev/precis/store/memory"
 )
 
@@ -26,7 +26,7 @@ func idsOf(edits []precis.Edit) (ids []string) {
 }
 
 func storedIDs(t interface{ Fatal(...any) }, st precis.Store, tr *precis.Transcript) []string {
-	edits, err := policy.StoredEdits(context.Background(), st, tr.Fingerprint(tr.Len()))
+	edits, err := store.StoredEdits(context.Background(), st, tr.Fingerprint(tr.Len()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,11 +66,11 @@ func TestReconcile(t *testing.T) {
 					after = id
 				}
 			}
-			p := policy.Progress{}
+			p := store.Progress{}
 			if c.purged { // what memory believes to be stored is not, and there is something new
-				p = policy.Progress{Messages: 2, Edits: 1}
+				p = store.Progress{Messages: 2, Edits: 1}
 			}
-			now, err := policy.Reconcile(ctx, st, tr, edits, &p)
+			now, err := store.Reconcile(ctx, st, tr, edits, &p)
 			if !slices.Equal(idsOf(now), c.want) && len(c.want) > 0 && len(c.memory) > 0 || err != nil {
 				t.Errorf("in force are %v, %v; want %v", idsOf(now), err, c.want)
 			}
@@ -117,13 +117,13 @@ func TestReconciledProcessesConverge(t *testing.T) {
 		st := flaky{memory.New(), func() bool { return down && rapid.Bool().Draw(t, "fails") }}
 		type process struct {
 			edits []precis.Edit
-			p     policy.Progress
+			p     store.Progress
 		}
 		tr := precis.NewTranscript(precis.NewText(precis.RoleUser, "one"))
 		procs := make([]process, rapid.IntRange(1, 3).Draw(t, "processes"))
 		stored := map[string]bool{}
 		reconcile := func(x *process) {
-			now, err := policy.Reconcile(t.Context(), st, tr, x.edits, &x.p)
+			now, err := store.Reconcile(t.Context(), st, tr, x.edits, &x.p)
 			x.edits = now
 			if err == nil {
 				for _, e := range now {
@@ -152,11 +152,11 @@ func TestReconciledProcessesConverge(t *testing.T) {
 		}
 		want := storedIDs(t, st.Store, tr)
 		for i := range procs {
-			there, err := policy.StoredEdits(t.Context(), st, tr.Fingerprint(tr.Len()))
+			there, err := store.StoredEdits(t.Context(), st, tr.Fingerprint(tr.Len()))
 			if err != nil {
 				t.Fatal(err)
 			}
-			now, in := policy.MergeEdits(procs[i].edits, there) // before its next turn
+			now, in := store.MergeEdits(procs[i].edits, there) // before its next turn
 			if !slices.Equal(idsOf(now), want) || in != len(want) {
 				t.Fatalf("process %d has %v, the store %v", i, idsOf(now), want)
 			}

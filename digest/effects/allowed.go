@@ -1,4 +1,4 @@
-package digest
+package effects
 
 import (
 	"slices"
@@ -11,20 +11,20 @@ import (
 // same command line, a change that adds and removes the same lines of the same file, or the same
 // call of another tool. Refused calls without such a successor are left out. It returns nil when
 // the user refused no call.
-func (w *work) laterDone() map[int]int {
-	first := slices.IndexFunc(w.ends, func(o toolcall.Outcome) bool { return o.End == toolcall.Rejected })
+func (w *Reading) laterDone() map[int]int {
+	first := slices.IndexFunc(w.Ends, func(o toolcall.Outcome) bool { return o.End == toolcall.Rejected })
 	if first < 0 {
 		return nil
 	}
 	out, later := map[int]int{}, map[string]int{}
-	for i := len(w.calls) - 1; i >= first; i-- {
-		c, end := &w.calls[i], w.ends[i].End
+	for i := len(w.Calls) - 1; i >= first; i-- {
+		c, end := &w.Calls[i], w.Ends[i].End
 		switch deed := w.effectKey(c); {
 		case len(c.Results) == 0 || end == toolcall.Failed && c.Kind == toolcall.Write:
 		case end != toolcall.Rejected:
 			later[deed] = i
 			if c.Kind == toolcall.Command {
-				later[commandLine(c.Line)] = i // the same line with its folder
+				later[CommandLine(c.Line)] = i // the same line with its folder
 			}
 		default:
 			if j, ok := later[deed]; ok {
@@ -35,28 +35,18 @@ func (w *work) laterDone() map[int]int {
 	return out
 }
 
-// isAllowed reports whether the agent carried out a refused call later after all.
-func (w *work) isAllowed(call int) bool { _, ok := w.allowed[call]; return ok }
-
-// changeOf returns the text that a call adds to its file, all of it if the call is not an edit, and
-// the text that it removes.
-func changeOf(c *toolcall.Call) (added, removed string) {
-	added, removed = c.Edited("")
-	if added == "" && removed == "" {
-		added = c.Written()
-	}
-	return added, removed
-}
+// IsAllowed reports whether the agent carried out a refused call later after all.
+func (w *Reading) IsAllowed(call int) bool { _, ok := w.Allowed[call]; return ok }
 
 // effectKey returns a key of a call's effect: equal keys mean equal effects.
-func (w *work) effectKey(c *toolcall.Call) string {
+func (w *Reading) effectKey(c *toolcall.Call) string {
 	const between = "\x00"
 	if c.Kind == toolcall.Command && c.Line != "" {
 		return strings.Join(strings.Fields(c.Line), " ")
 	}
 	if c.Kind == toolcall.Write && c.Path != "" {
-		added, removed := changeOf(c)
-		return strings.Join([]string{w.files.fileAt(c.Path).path, strings.TrimSpace(added),
+		added, removed := c.Change()
+		return strings.Join([]string{w.files.fileAt(c.Path).Path, strings.TrimSpace(added),
 			strings.TrimSpace(removed)}, between)
 	}
 	return c.Key()

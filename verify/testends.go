@@ -1,10 +1,10 @@
-package digest
+package verify
 
 import (
+	"strings"
+
 	"github.com/precis-dev/precis/internal/lazyregexp"
 	"github.com/precis-dev/precis/internal/toolcall"
-	"github.com/precis-dev/precis/verify"
-	"strings"
 )
 
 // testLine matches the line with which a test runner reports the end of one test: Go, pytest,
@@ -17,16 +17,25 @@ var testLine = lazyregexp.New(`(?m)^\s*(?:--- (PASS|FAIL|SKIP): ([\w/]+)|` +
 // testNames says which groups of testLine are names.
 var testNames = [...]bool{false, true, true, false, false, true, true, false, false, true, false, true}
 
+// testEnd is how the newest run of a test ended.
+type testEnd struct {
+	passed bool
+	call   int
+}
+
 // testEnds maps the names of tests to the outcome of their newest run.
-func (w *work) testEnds() map[string]verify.TestResult {
+func (p *History) testEnds() map[string]testEnd {
+	if p.tests != nil {
+		return p.tests
+	}
 	const (
 		most     = 4000      // tests of a run
 		mostRead = 128 << 10 // bytes of the output of a run
 	)
-	tests := map[string]verify.TestResult{}
-	for i := range w.calls {
-		c := &w.calls[i]
-		if c.Kind != toolcall.Command || w.ends[i].End == toolcall.Rejected || toolcall.Prints(c.Line) {
+	p.tests = map[string]testEnd{}
+	for i := range p.Index.Calls {
+		c := &p.Index.Calls[i]
+		if c.Kind != toolcall.Command || p.Outcomes[i].End == toolcall.Rejected || toolcall.Prints(c.Line) {
 			continue
 		}
 		out := c.Output()
@@ -45,11 +54,11 @@ func (w *work) testEnds() map[string]verify.TestResult {
 			}
 			name = name[strings.LastIndexByte(name, ':')+1:]
 			passed := end == "PASS" || end == "PASSED" || end == "ok" || strings.Contains("✓✔√✅", end)
-			if old, seen := tests[name]; seen && old.Call == i {
-				passed = passed && old.Passed // two tests share the name
+			if old, seen := p.tests[name]; seen && old.call == i {
+				passed = passed && old.passed // two tests share the name
 			}
-			tests[name] = verify.TestResult{Passed: passed, Call: i}
+			p.tests[name] = testEnd{passed, i}
 		}
 	}
-	return tests
+	return p.tests
 }

@@ -1,4 +1,4 @@
-package digest
+package effects
 
 import (
 	"cmp"
@@ -133,7 +133,7 @@ func isWithin(p, folder string) bool {
 
 // applyGit applies a command of git, as far as the outcome of its call and its output confirm that it
 // took effect.
-func (w *work) applyGit(call int, c *toolcall.Call, o toolcall.Outcome, g toolcall.Git, says *gitOutput) {
+func (w *Reading) applyGit(call int, c *toolcall.Call, o toolcall.Outcome, g toolcall.Git, says *gitOutput) {
 	var r *repository
 	if !says.mute && !g.Changes("elsewhere") {
 		r = w.repos.repositoryOf(g.Place)
@@ -153,7 +153,7 @@ func (w *work) applyGit(call int, c *toolcall.Call, o toolcall.Outcome, g toolca
 }
 
 // recordShown records the state of the repository that the output of commands shows.
-func (w *work) recordShown(call int, c *toolcall.Call, says *gitOutput) {
+func (w *Reading) recordShown(call int, c *toolcall.Call, says *gitOutput) {
 	var r *repository
 	for _, g := range c.Git {
 		if says.mute || len(g.To) == 0 || g.Changes("other", "elsewhere") {
@@ -179,11 +179,11 @@ func (w *work) recordShown(call int, c *toolcall.Call, says *gitOutput) {
 
 // recordClean records git's report of a clean work tree: other programs or persons committed the changes
 // that no call committed.
-func (w *work) recordClean(r *repository, s *gitStep) {
+func (w *Reading) recordClean(r *repository, s *gitStep) {
 	commit, others := &commit{}, false
 	for _, f := range w.files.all {
 		for _, e := range f.edits {
-			if e.isOpen() && e.at != s.at && w.isTrackedBy(r, "", f.path) {
+			if e.isOpen() && e.At != s.at && w.isTrackedBy(r, "", f.Path) {
 				e.in, others = commit, others || !f.isNew // a new file may be one that git ignores
 			}
 		}
@@ -334,7 +334,7 @@ func (r *repository) recordShown(c *toolcall.Call, says *gitOutput) {
 // askedBranch returns the branch printed by a call that asks only for the branch: the first line of
 // output, if that command is the first of the call.
 func askedBranch(c *toolcall.Call, output string) string {
-	if !c.Git[0].Changes("asked") || !strings.HasPrefix(commandLine(c.Line), "git ") {
+	if !c.Git[0].Changes("asked") || !strings.HasPrefix(CommandLine(c.Line), "git ") {
 		return ""
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(output), "\n")

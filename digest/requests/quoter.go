@@ -1,4 +1,4 @@
-package digest
+package requests
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/precis-dev/precis/internal/greedy"
 	"github.com/precis-dev/precis/internal/prose"
+	"github.com/precis-dev/precis/retain"
 )
 
 // quoter chooses quotations when not all texts fit: whole texts that its caller keeps, and then
@@ -54,7 +55,7 @@ func (q *quoter) whole(n, most int) bool {
 		if room < least {
 			return false
 		}
-		t.text = fitted(t.text, room, q.count)
+		t.text = retain.Fit(t.text, room, q.count)
 	}
 	return t.text != "" && q.keepUnit(n, prose.Unit{End: len(t.text)})
 }
@@ -180,7 +181,7 @@ func (t *quotable) joined() string {
 	for n, u := range t.kept {
 		between := t.text[at:u.Start]
 		switch {
-		case strings.ContainsFunc(between, isLetterOrDigit):
+		case strings.ContainsFunc(between, prose.IsLetterOrDigit):
 			if n > 0 {
 				out.WriteByte(' ')
 			}
@@ -191,7 +192,7 @@ func (t *quotable) joined() string {
 		out.WriteString(u.Of(t.text))
 		at = u.End
 	}
-	if strings.ContainsFunc(t.text[at:], isLetterOrDigit) {
+	if strings.ContainsFunc(t.text[at:], prose.IsLetterOrDigit) {
 		out.WriteString(" …")
 	}
 	return out.String()

@@ -1,30 +1,21 @@
-package policy
+package inforce
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/precis-dev/precis"
-	"github.com/precis-dev/precis/inforce"
 )
 
-// ItemSource returns the items of a conversation that are in force although the wire does not show it, and
-// that every view must contain: plans, skills and jobs that are not done. It is called once for
-// each climb of the ladder. Implementations are stateless and safe for concurrent use.
-type ItemSource interface {
-	// Items returns the items in force in the situation's conversation, most important first.
-	Items(s *Situation) []inforce.Item
-}
+// noteShare is the share of the target that the notes of one edit may take.
+const noteShare = 16
 
-// lawShare is the share of the target that the notes of one edit may take.
-const lawShare = 16
-
-// noteOnUnstated returns the note on items of a law that lie in hidden blocks, are not kept, and are not
-// stated in the replacing messages; "" when there are none.
-func (c *carrier) noteOnUnstated(with []precis.Message, hidden func(precis.Handle) bool) string {
+// noteOnUnstated returns the note on items named by the caller that lie in hidden blocks, are not kept,
+// and are not stated in the replacing messages; "" when there are none.
+func (c *Carrier) noteOnUnstated(with []precis.Message, hidden func(precis.Handle) bool) string {
 	var said string
 	var out strings.Builder
-	for _, h := range c.s.Kept.inForce.Items {
+	for _, h := range c.Content.Items {
 		if len(h.Required) == 0 || h.Kept() && c.edit.Kind != precis.KindClip ||
 			!slices.ContainsFunc(h.At, hidden) {
 			continue // only a clip cuts kept blocks
@@ -42,12 +33,12 @@ func (c *carrier) noteOnUnstated(with []precis.Message, hidden func(precis.Handl
 				lines += "\n- " + text
 			}
 		}
-		switch n := c.s.Meter.Block(precis.RoleUser, precis.Text{Text: lines}); {
+		switch n := c.Meter.Block(precis.RoleUser, precis.Text{Text: lines}); {
 		case lines == "":
-		case n > c.lawRoom:
+		case n > c.noteRoom:
 			c.reportUnstated(h.Name)
 		default:
-			c.lawRoom -= n
+			c.noteRoom -= n
 			out.WriteString("\n" + h.Name + ":" + lines)
 		}
 	}
@@ -58,7 +49,7 @@ func (c *carrier) noteOnUnstated(with []precis.Message, hidden func(precis.Handl
 }
 
 // block adds to a shortened block the items of it that its text does not state.
-func (c *carrier) block(r *precis.Replacement) {
+func (c *Carrier) block(r *precis.Replacement) {
 	said := r.WithBlock
 	if use, ok := said.(precis.ToolUse); ok {
 		said = precis.Text{Text: string(use.Input)}
@@ -82,16 +73,21 @@ func (c *carrier) block(r *precis.Replacement) {
 }
 
 // reportUnstated reports an item that the view does not state.
-func (c *carrier) reportUnstated(what string) {
+func (c *Carrier) reportUnstated(what string) {
 	name, _, _ := strings.Cut(what, "\n")
 	c.report("what holds and is not said: " + strings.TrimSuffix(name, ":"))
 }
 
 // report adds a note to the report of the edit, once.
-func (c *carrier) report(note string) {
+func (c *Carrier) report(note string) {
 	if !slices.Contains(c.edit.Report.Notes, note) {
 		c.edit.Report.Notes = append(slices.Clone(c.edit.Report.Notes), note)
 	}
+}
+
+// States reports whether a message contains words, whatever white space is between them.
+func States(m precis.Message, words string) bool {
+	return strings.Contains(folded(wordsOf(m)), folded(words))
 }
 
 // wordsOf returns the texts of a message, including the texts of its results.

@@ -1,4 +1,4 @@
-package digest
+package effects
 
 import (
 	"fmt"
@@ -24,7 +24,7 @@ type GitState struct {
 	// of these, the files with a change in the index, maybe not the newest
 	Staged int `json:"staged,omitempty"`
 	// whether a call made a commit, even one that was undone
-	Committed bool `json:"commits,omitempty"`
+	Commits bool `json:"commits,omitempty"`
 	// git reported a clean work tree, and no call changed a file since
 	Clean     bool          `json:"clean,omitempty"`
 	Operation *GitOperation `json:"operation,omitempty"` // a merge, a rebase or the like that has not ended
@@ -64,8 +64,8 @@ func (g *repositories) lastWorkedIn() *repository {
 	return out
 }
 
-// gitState returns the state of the repository of the agent's last work; nil for none.
-func (w *work) gitState() *GitState {
+// GitState returns the state of the repository of the agent's last work; nil for none.
+func (w *Reading) GitState() *GitState {
 	r := w.repos.lastWorkedIn()
 	if r == nil {
 		return nil
@@ -75,19 +75,19 @@ func (w *work) gitState() *GitState {
 		s.Folder = r.folder
 	}
 	for _, c := range slices.Concat(w.git.others, w.git.commits) {
-		if s.Committed = s.Committed || c.repo == r; c.repo == r && w.git.undone[c.calls[0]] == "" {
+		if s.Commits = s.Commits || c.repo == r; c.repo == r && w.git.undone[c.calls[0]] == "" {
 			s.Commit = &c.GitCommit
 		}
 	}
 	root := w.root()
 	s.Clean = r.clean >= 0
 	for _, f := range w.files.all {
-		if !w.isTrackedBy(r, root, f.path) {
+		if !w.isTrackedBy(r, root, f.Path) {
 			continue
 		}
-		s.Clean = s.Clean && f.lastWrite <= r.clean
-		isChange := func(e *edit) bool { return e.isOpen() && e.state != FileUnknown }
-		if there := f.exists() || f.state == FileDeleted; there && f.has(isChange) {
+		s.Clean = s.Clean && f.LastWrite <= r.clean
+		isChange := func(e *edit) bool { return e.isOpen() && e.State != FileUnknown }
+		if there := f.Exists() || f.State == FileDeleted; there && f.has(isChange) {
 			s.Changed++
 			if f.has(func(e *edit) bool { return isChange(e) && e.staged }) {
 				s.Staged++
@@ -103,14 +103,14 @@ func (w *work) gitState() *GitState {
 
 // isTrackedBy reports whether a file belongs to a repository and is not ignored by git. Root is the
 // folder that contains most files.
-func (w *work) isTrackedBy(r *repository, root, p string) bool {
+func (w *Reading) isTrackedBy(r *repository, root, p string) bool {
 	switch {
 	case strings.Contains("/"+p, "/.git/"), strings.HasPrefix(p, "~"), strings.HasPrefix(p, "../"):
 		return false
-	case !isAbsolute(p):
+	case !IsAbsolute(p):
 		return true
 	}
-	if isAbsolute(r.folder) {
+	if IsAbsolute(r.folder) {
 		return w.repos.innermostAround(p) == r
 	}
 	return !isTemporary(p) && !ofHome.MatchString(p) && mayBelongTo(p, root)
@@ -127,54 +127,48 @@ func mayBelongTo(p, folder string) bool {
 }
 
 // root returns the folder that contains most files; "" for none.
-func (w *work) root() string {
-	files := make([]file, len(w.files.all))
+func (w *Reading) root() string {
+	files := make([]File, len(w.files.all))
 	for i, f := range w.files.all {
 		files[i] = *f
 	}
-	return rootOf(files)
+	return RootOf(files)
 }
 
 // ofHome matches hidden folders in a home directory, where programs keep their data.
 var ofHome = lazyregexp.New(`^(?:/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+)/\.[^/]+/`)
 
-// gitTitle is the heading over the state of git.
-const gitTitle = "## Git"
-
-// gitLines describes the state of git; none when the conversation shows none.
-func (in *input) gitLines() []string { return in.work().gitState().lines(in.handle) }
-
-// Lines describes the state as a digest does: operations in progress first.
-func (s *GitState) Lines() []string {
-	return s.lines(func(message int) string { return precis.MessageHandle(message).String() })
-}
-
-func (s *GitState) lines(handle func(message int) string) []string {
+// Lines describes the state as a digest does: operations in progress first. Handle says how the text
+// names a message; nil: m12 for the twelfth.
+func (s *GitState) Lines(handle func(message int) string) []string {
 	const mostSubject, mostFiles = 72, 200 // bytes
 	if s == nil {
 		return nil
 	}
+	if handle == nil {
+		handle = func(message int) string { return precis.MessageHandle(message).String() }
+	}
 	var out, parts []string
 	where := ""
 	if s.Folder != "" {
-		where = " in " + quoted(s.Folder, mostFiles)
+		where = " in " + preview.Quote(s.Folder, mostFiles)
 	}
 	if op := s.Operation; op != nil {
 		line := "- " + handle(op.Handle.From) + ": a " + op.Kind + " is under way" + where
 		if len(op.Files) > 0 {
-			line += ", stopped by conflicts in " + quoted(preview.List(op.Files, ", ", mostFiles),
+			line += ", stopped by conflicts in " + preview.Quote(preview.List(op.Files, ", ", mostFiles),
 				mostFiles+20)
 		}
 		out = append(out, line)
 	}
 	switch {
 	case s.Branch != "":
-		parts = append(parts, "branch "+quoted(s.Branch, 120))
+		parts = append(parts, "branch "+preview.Quote(s.Branch, 120))
 	case s.Detached:
 		parts = append(parts, "no branch (detached HEAD)")
 	}
 	if u := s.Unknown; u != nil && len(parts) > 0 {
-		parts[0] += " (unknown since " + handle(u.Handle.From) + ", " + quoted(u.Command, 40) + ")"
+		parts[0] += " (unknown since " + handle(u.Handle.From) + ", " + preview.Quote(u.Command, 40) + ")"
 	}
 	if c := s.Commit; c != nil {
 		line := "last commit"
@@ -182,7 +176,7 @@ func (s *GitState) lines(handle func(message int) string) []string {
 			line += " " + c.Hash
 		}
 		if c.Subject != "" {
-			line += ` "` + quoted(c.Subject, mostSubject) + `"`
+			line += ` "` + preview.Quote(c.Subject, mostSubject) + `"`
 		}
 		parts = append(parts, line+" ("+handle(c.Handle.From)+")")
 	}
@@ -197,7 +191,7 @@ func (s *GitState) lines(handle func(message int) string) []string {
 		if s.Staged > 0 {
 			line += fmt.Sprintf(" (%d staged)", s.Staged)
 		}
-		if !s.Committed {
+		if !s.Commits {
 			line += ", no commit was made here"
 		}
 		parts = append(parts, line)
