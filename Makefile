@@ -28,6 +28,7 @@ test-all: ## run every test, long loops by a sample: needs chromium, npm, Postgr
 LONG = $$(grep -rlE --include='*_test.go' --exclude-dir=integrations --exclude-dir=lab 'testing\.Short\(|internal/sample"|^//go:build sdk' . | xargs -n1 dirname | sort -u)
 test-long: ## run what make test leaves out of test-all
 	$(GO) test $(TESTFLAGS) -tags sdk -timeout 30m $(LONG)
+	$(GO) -C lab test $(TESTFLAGS) ./release
 
 full: export CI_REQUIRE_POSTGRES = 1
 full: export CI_REQUIRE_CHROMIUM = 1
@@ -59,11 +60,15 @@ treesitter: ## build precis with its worker for the grammars of tree-sitter, and
 	CGO_ENABLED=1 $(GO) -C lab vet -tags treesitter ./...
 	CGO_ENABLED=1 $(GO) -C lab test -tags treesitter ./...
 
+# Packages with files for some systems. make release compiles all of them for six platforms.
+PLATFORMS = ./cmd/internal/doctor ./cmd/internal/launch ./cmd/internal/memory ./cmd/internal/service ./internal/atomicfile ./internal/filelock ./internal/outlineworker ./internal/pgtest
 check: ## formatting and static analysis
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt would change these files"; exit 1; }
 	$(GO) vet -tags sdk ./...
 	$(GO) tool staticcheck -tags sdk ./...
 	$(GO) -C lab vet ./...
+	GOOS=windows $(GO) vet $(PLATFORMS)
+	GOOS=darwin $(GO) vet $(PLATFORMS)
 	@for m in . lab integrations/go/*; do (cd $$m && $(GO) mod tidy -diff) || { echo "$$m/go.mod: go mod tidy would change it"; exit 1; }; done
 	@dead=$$($(GO) tool deadcode -tags sdk -test -f '{{$$p := .Path}}{{range .Funcs}}{{printf "%s %s.%s\n" .Position $$p .Name}}{{end}}' ./... | \
 	  grep -E '/internal/|/cmd/|\.[a-z][A-Za-z0-9_]*$$' || true); \

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-func passed() []os.Signal { return []os.Signal{os.Interrupt} }
+func forwardedSignals() []os.Signal { return []os.Signal{os.Interrupt} }
 
 // terminal is not used here: the program receives keys directly.
 type terminal struct{}
@@ -20,6 +20,6 @@ func (*terminal) typed(os.Signal) bool { return true }
 
 func attributes(*exec.Cmd, *terminal) {}
 
-func pass(p *os.Process, s os.Signal) { _ = p.Signal(s) } // it may have ended
+func forwardSignal(p *os.Process, s os.Signal) { _ = p.Signal(s) } // it may have ended
 
 func codeOf(s *os.ProcessState) int { return s.ExitCode() }

@@ -5,4 +5,4 @@ package service
 import "os"
 
 // hangups delivers no signals, because this system has no such signal.
-func hangups() (<-chan os.Signal, func()) { return nil, func() {} }
+func reloadSignals() (<-chan os.Signal, func()) { return nil, func() {} }
