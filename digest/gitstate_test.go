@@ -110,6 +110,7 @@ func TestStateOfGit(t *testing.T) {
 		{[]string{"! git merge topic -> " + stopped, "$ git reset --hard"}, "none"},
 		{[]string{"! git cherry-pick abc1234 -> error: could not apply abc1234... x\nCONFLICT (content): Merge conflict in a.go"}, "cherry-pick under way: a.go"},
 		{[]string{"edit a.go", first, "$ git rebase main -> Successfully rebased and updated refs/heads/t."}, "on t, commit one"},
+		{[]string{"edit a.go", first, "$ git filter-repo --path src"}, "on main, commit one"},
 		// Several repositories.
 		{[]string{"$ cd /r && git status -> On branch main", "$ git switch -c t"}, "on t"},
 		{[]string{"$ cd /r && git switch -c t", "$ cd /other && git switch -c o", "edit a.go"}, "in /other, on o"},
@@ -129,12 +130,12 @@ func TestStateOfGit(t *testing.T) {
 func TestStateOfGitInADigest(t *testing.T) {
 	msgs := worker("$ git switch -c topic", "edit a.go", "$ git commit -am 'Cut it' -> [topic 1a2b3c4] Cut it", "edit b.go", "edit c.go", "$ git add b.go", "! git merge main -> "+stopped)
 	want := "- m13: a merge is under way, stopped by conflicts in a.go, lib/b.go\n" +
-		"- m13: branch topic; last commit 1a2b3c4 \"Cut it\" (m5); at the end, 2 changed files are not committed (1 staged)"
+		"- m13: branch topic; last commit 1a2b3c4 \"Cut it\" (m5)"
 	if got := strings.TrimSpace(section(digested(t, 2000, msgs...), "Git")); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	got := section(digested(t, 2000, worker("$ go build -> ok", "$ git log --oneline -3 -> 1a2b3c4 one", "edit a.go")...), "Git")
-	lacks(t, "where it is only looked at", got, "- m3: at the end, 1 changed file is not committed, no commit was made here\n")
+	lacks(t, "where it is only looked at", got, "- m3: no commit was made here\n")
 	got = section(digested(t, 2000, worker("$ git -C /r status -> On branch main", "! git -C /other merge topic -> "+stopped)...), "Git")
 	lacks(t, "of several", got, "- m3: a merge is under way in /other, stopped by conflicts in a.go, lib/b.go")
 	got = section(digested(t, 2000, worker("$ git -C /r status -> On branch main", "$ git -C /other switch -c o")...), "Git")
@@ -148,7 +149,7 @@ func TestStateOfGitInADigest(t *testing.T) {
 		t.Errorf("without git: %q", got)
 	}
 	got = section(digested(t, 2000, worker("$ git status -> On branch main", "edit a.go")...), "Git")
-	lacks(t, "without a commit", got, "branch main; at the end, 1 changed file is not committed, no commit was made here")
+	lacks(t, "without a commit", got, "branch main; no commit was made here")
 }
 
 // TestOpenFailures: a failure is told with its place, and with what was edited since.

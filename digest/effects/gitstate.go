@@ -1,7 +1,6 @@
 package effects
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -183,18 +182,8 @@ func (s *GitState) Lines(handle func(message int) string) []string {
 	switch {
 	case s.Clean:
 		parts = append(parts, "working tree clean")
-	case s.Changed > 0:
-		line := fmt.Sprintf("at the end, %d changed files are not committed", s.Changed)
-		if s.Changed == 1 {
-			line = "at the end, 1 changed file is not committed"
-		}
-		if s.Staged > 0 {
-			line += fmt.Sprintf(" (%d staged)", s.Staged)
-		}
-		if !s.Commits {
-			line += ", no commit was made here"
-		}
-		parts = append(parts, line)
+	case s.Changed > 0 && !s.Commits:
+		parts = append(parts, "no commit was made here")
 	}
 	if len(parts) > 0 {
 		if s.Operation != nil {

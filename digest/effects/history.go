@@ -389,12 +389,13 @@ func (s *gitStep) newCommit() *commit {
 	return c
 }
 
-// recordBranchChange records that the branch has changed, or that its commits have, as after a rebase.
+// recordBranchChange records that the branch has changed, or that its commits have, as after a rebase or
+// filter-repo.
 func (s *gitStep) recordBranchChange() {
 	s.othersAbove = s.othersAbove || len(s.commits) > 0
 	s.others, s.commits = append(s.others, s.commits...), nil
 	says := func(words string) bool { return strings.Contains(s.says.text, words) }
-	if s.Verb == "rebase" && !says("up to date") || says("Successfully rebased") {
+	if s.Verb == "rebase" && !says("up to date") || says("Successfully rebased") || strings.HasPrefix(s.Verb, "filter-") {
 		for _, c := range s.others {
 			c.Hash = ""
 		}
