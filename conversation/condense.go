@@ -138,7 +138,7 @@ func Diff(ctx context.Context, h Home, id string, made []precis.Edit, factor flo
 }
 
 // WholeRange returns the smallest range of messages that holds [from,to) and that can be
-// condensed by itself, see [precis.Whole].
+// condensed by itself, see [precis.WholeRange].
 func WholeRange(ctx context.Context, h Home, id string, from, to int) (int, int, error) {
 	_, err := look(ctx, h, id, func(s *Subject) (struct{}, error) {
 		from, to = precis.WholeRange(s.Conversation.Transcript, from, to)

@@ -16,8 +16,8 @@ import (
 // leastNames is the least tokens for names without their lines, up to a quarter of the index.
 const leastNames = 120
 
-// briefLines is the most tokens for lines in a text beside a summary by a model, of which each names
-// an error. A reader found 7 % of other lines useful there, and two thirds of everything else.
+// briefLines is the most tokens for lines in a text beside a summary by a model. Each line names an
+// error: a reader found 7 % of other lines useful there, and two thirds of the rest of the text.
 const briefLines = 100
 
 // facts writes the index into the remaining room: lines in their order, then

@@ -11,7 +11,7 @@ import (
 	"github.com/precis-dev/precis/measure"
 )
 
-// Carrier shows items in force again whose messages an edit hides.
+// Carrier shows items in force again after an edit has hidden their messages.
 type Carrier struct {
 	Content  *Content
 	Head     map[int]bool     // the user's messages before the first answer that stay in place

@@ -148,22 +148,22 @@ type Request struct {
 	// input tokens the provider reported for the view now, or before the newest messages; 0: unknown
 	Reported int
 
-	// From, To: messages [From,To) are condensed, exactly these and nothing else, whatever it saves.
+	// From, To: messages [From,To) are condensed, exactly these, whatever it saves.
 	// The newest and the user's last turn may be among them; that turn is then quoted. To 0: what the
 	// settings say. Where the messages cannot be condensed by themselves the error is
-	// [precis.CodeInvalid], see [precis.Whole]. Target does not count then.
+	// [precis.CodeInvalid], see [precis.WholeRange]. Target does not count then.
 	From, To int
 	Target   Tokens // that a reduction comes down to, user text and pins notwithstanding; 0: by the settings
 	// TriggeredBy says why a reduction is asked for. "" or [precis.TriggeredAutomatic]: it is made when
 	// it is due. [precis.TriggeredBackground], [precis.TriggeredManual] and [precis.TriggeredModel]: it
-	// is made now, whatever the threshold; that of a model counts against the [Cap], and is dropped
+	// is made now, whatever the threshold; a reduction that a model asks for counts against the [Cap], and is dropped
 	// when it saves too little. [precis.TriggeredForced]: the provider refused the view as too long.
 	TriggeredBy precis.TriggeredBy
 	Limits      Limits // come down to these now, and to nothing else: the API has refused the view for them
 	// with TriggeredForced: how many reduced views of this request were refused before, see MaxForced
 	Retry  int
-	DryRun bool // change nothing and call no model; report what would be done
-	Watch  bool // reduce nothing, whatever is due: the caller does so by another call
+	DryRun bool // make no edit and call no model; report the edits that would be made
+	Watch  bool // make no reduction, even a due one: the caller asks for it by another call
 
 	WithoutModels bool // climb no rung that calls a model
 

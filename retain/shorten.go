@@ -48,11 +48,11 @@ func Shorten(text string, most int, where string) string {
 	return head + "\n" + gone + "; rules among it: " + strings.Join(kept, " ") + " …]\n" + tail
 }
 
-// foldedNote is what stands in the place of a pasted part.
+// foldedNote matches the note that replaces a pasted part.
 var foldedNote = lazyregexp.New(`\n?\[… (\d+) characters left out[^\]]*…\]\n?`)
 
-// leftOut returns how many characters of the user's text a part of it stands for: its own, and those
-// that its notes count.
+// leftOut returns how many characters of the user's text are missing without a part of it: its own
+// characters, and the number that each of its notes states.
 func leftOut(part string) int {
 	n := utf8.RuneCountInString(foldedNote.ReplaceAllString(part, ""))
 	for _, note := range foldedNote.FindAllStringSubmatch(part, -1) {

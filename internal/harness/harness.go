@@ -152,8 +152,8 @@ func noticeEnd(text string) int {
 // text, see [ProgramEnd].
 func WrapsUser(text string) bool { return begins(text[ProgramEnd(text):], "user") }
 
-// ExpandsCommand reports whether a text block records a typed command whose expansion, written by the
-// program, is the next text block of the message.
+// ExpandsCommand reports whether a text block records a typed command, and the next text block of the
+// message is the program's expansion of it.
 func ExpandsCommand(text string) bool { return begins(text, "expands") }
 
 // programElement matches the opening tag of an element that no person types: its name contains a

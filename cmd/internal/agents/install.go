@@ -128,8 +128,8 @@ func binaryPath() (string, error) {
 // passing are parts of paths of programs that are deleted some time after they were started.
 var passing = []string{"go-build", "_npx"} // "go run" and "npx"
 
-// lasting returns the path of precis that agents are given: its own, or that of a copy in the data
-// folder, which it makes, when its own will be deleted.
+// lasting returns the path of precis for agents. If this program will be deleted, it copies the
+// program to the data folder and returns the path of the copy.
 func lasting(m host.Machine, dry bool) (string, error) {
 	if !slices.ContainsFunc(passing, func(part string) bool { return strings.Contains(m.Binary, part) }) {
 		return m.Binary, nil

@@ -1,4 +1,4 @@
-// Package precisanthropic turns messages of Anthropic's Go SDK into those of precis and
+// Package precisanthropic converts messages of Anthropic's Go SDK to messages of precis and
 // back, for conversations that a program holds by name:
 //
 //	conv.Append(said...)                       // [Messages] of what was said
@@ -22,7 +22,7 @@ import (
 	wire "github.com/precis-dev/precis/wire/anthropic"
 )
 
-// Messages turns messages of the SDK into those of precis. What precis does not know is kept as
+// Messages converts messages of the SDK to messages of precis. What precis does not know is kept as
 // it is. The error names the message.
 func Messages(params []anthropic.MessageParam) ([]precis.Message, error) {
 	out := make([]precis.Message, 0, len(params))
@@ -40,7 +40,7 @@ func Messages(params []anthropic.MessageParam) ([]precis.Message, error) {
 	return out, nil
 }
 
-// Params turns messages of precis into those of the SDK. Those that came from [Messages] and
+// Params converts messages of precis to messages of the SDK. Those that came from [Messages] and
 // were not changed are sent as they came, also what the SDK has no type for; such a message has no field set.
 func Params(view []precis.Message) ([]anthropic.MessageParam, error) {
 	var list []json.RawMessage

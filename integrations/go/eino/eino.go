@@ -156,7 +156,7 @@ func messageOf(m *schema.Message) (precis.Message, error) {
 
 func quoted(s string) json.RawMessage { b, _ := json.Marshal(s); return b }
 
-// schemaOf turns a message of precis into those of eino.
+// schemaOf converts a message of precis to messages of eino.
 func schemaOf(m precis.Message) ([]*schema.Message, error) {
 	var list []*schema.Message
 	if err := json.Unmarshal(chat.AppendMessages(nil, []precis.Message{m}), &list); err != nil {

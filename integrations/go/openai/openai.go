@@ -23,7 +23,7 @@ import (
 	wire "github.com/precis-dev/precis/wire/responses"
 )
 
-// Messages turns messages of a chat completion into those of precis: the system prompt, which are the
+// Messages converts messages of a chat completion to messages of precis: the system prompt, which are the
 // system and developer messages at the beginning, and the others. The error names the place.
 func Messages(params []openai.ChatCompletionMessageParamUnion) (system string, msgs []precis.Message, err error) {
 	data, err := json.Marshal(params)
