@@ -68,7 +68,6 @@ check: ## formatting and static analysis
 	$(GO) tool staticcheck -tags sdk ./...
 	$(GO) -C lab vet ./...
 	GOOS=windows $(GO) vet $(PLATFORMS)
-	GOOS=darwin $(GO) vet $(PLATFORMS)
 	@for m in . lab integrations/go/*; do (cd $$m && $(GO) mod tidy -diff) || { echo "$$m/go.mod: go mod tidy would change it"; exit 1; }; done
 	@dead=$$($(GO) tool deadcode -tags sdk -test -f '{{$$p := .Path}}{{range .Funcs}}{{printf "%s %s.%s\n" .Position $$p .Name}}{{end}}' ./... | \
 	  grep -E '/internal/|/cmd/|\.[a-z][A-Za-z0-9_]*$$' || true); \

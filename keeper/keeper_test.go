@@ -420,7 +420,8 @@ func TestFromAnotherModule(t *testing.T) {
 		t.Fatal("docs/library.md has no program")
 	}
 	_, rest, _ := strings.Cut(string(mod), "\n")
-	text := "module example\n" + rest + "\nrequire precis v0.0.0\nreplace precis => " + root + "\n"
+	module := reflect.TypeFor[precis.Message]().PkgPath()
+	text := "module example\n" + rest + "\nrequire " + module + " v0.0.0\nreplace " + module + " => " + root + "\n"
 	for name, text := range map[string]string{"go.mod": text, "go.sum": string(sum), "main.go": program} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
